@@ -66,6 +66,7 @@ func collectiveProgram(t *testing.T, m *mpirun.MPI, dir, name string) string {
 }
 
 func TestManualCollectives(t *testing.T) {
+	t.Parallel()
 	for i, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +78,9 @@ func TestManualCollectives(t *testing.T) {
 				}
 				for _, payload := range []string{"hashes", "off"} {
 					if payload == "off" && !strings.HasPrefix(c.args, "broadcast ") {
-						continue // of turns, without contents, who filled a buffer again cannot be told from who passes on what it got
+						// of turns, without contents, who filled a buffer again cannot be told from who passes on what
+						// it got
+						continue
 					}
 					d := manualCase(t, m, dir, ranks, payload, append([]string{exe}, strings.Fields(c.args)...))
 					checkManual(t, c.args+" "+payload, d, ranks, c.operation, c.roots,
@@ -112,6 +115,7 @@ var reductions = []struct {
 
 // TestManualReductions: samples tell which operation it is, and that some are none.
 func TestManualReductions(t *testing.T) {
+	t.Parallel()
 	for i, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -152,6 +156,7 @@ func checkReduction(t *testing.T, name string, d report.Collectives, ranks int, 
 
 // TestManualLanguages: programs in Fortran and Python, with the lines of Fortran.
 func TestManualLanguages(t *testing.T) {
+	t.Parallel()
 	root := mpirun.Root()
 	for i, m := range mpis {
 		dir := t.TempDir()
@@ -186,6 +191,7 @@ func TestManualLanguages(t *testing.T) {
 
 // TestManualLoop: contents are compared in each instance, also of loops that are matched once.
 func TestManualLoop(t *testing.T) {
+	t.Parallel()
 	m, dir := mpis[0], t.TempDir()
 	exe := collectiveProgram(t, m, dir, "manual")
 	for _, c := range []struct {
@@ -294,6 +300,7 @@ func checkManual(t *testing.T, name string, d report.Collectives, ranks int, ope
 
 // TestManualReplaced: the program with the library's collectives in the place of messages runs, and makes these calls.
 func TestManualReplaced(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

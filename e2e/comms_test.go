@@ -136,6 +136,7 @@ func compareMembers(t *testing.T, stdout string, report *commsReport) int {
 
 // What is worked out from the calls is what the library says.
 func TestMembership(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for _, ranks := range []int{4, 6, 7} {
 			t.Run(fmt.Sprintf("%s/%d", m.Name, ranks), func(t *testing.T) {
@@ -151,6 +152,7 @@ func TestMembership(t *testing.T) {
 
 // Two worlds in one archive. Debian's MPICH cannot spawn.
 func TestMembershipSpawn(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		if m.Name != "openmpi" {
 			continue
@@ -164,6 +166,7 @@ func TestMembershipSpawn(t *testing.T) {
 
 // Programs whose communicators are made in other ways: nothing contradicts.
 func TestMembershipOfPrograms(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for _, name := range []string{"comms", "groups", "topo", "intercomm", "sessions", "neighbor", "rma"} {
 			if name == "sessions" && m.Name == "openmpi" {

@@ -54,9 +54,11 @@ func cudaJob(t *testing.T, m *mpirun.MPI, dir string, env []string, args ...stri
 // TestCUDA: calls of the runtime, those of the driver unless the runtime makes them, and what the GPU does in its
 // queues, in order and with times that fit; nothing else of the recording is different.
 func TestCUDA(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := cudaProgram(t, m)
-		if r := cudaJob(t, m, dir, nil); r.Code != 0 || r.Stdout != "2 0\n" || strings.Contains(r.Stderr, "was not recorded") {
+		if r := cudaJob(t, m, dir, nil); r.Code != 0 || r.Stdout != "2 0\n" ||
+			strings.Contains(r.Stderr, "was not recorded") {
 			t.Fatalf("%+v", r)
 		}
 		for args, wants := range map[string][]string{
@@ -121,6 +123,7 @@ func cudaTimes(t *testing.T, file string) {
 
 // TestCUDAMissing: a tool that is there already, and a CUPTI that is not, are said at the end; the program runs on.
 func TestCUDAMissing(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	dir := cudaProgram(t, m)
 	for env, want := range map[string]string{

@@ -32,6 +32,7 @@ var deterministic = []struct {
 
 // Two runs of a program are the same, also under different MPIs.
 func TestDiffSame(t *testing.T) {
+	t.Parallel()
 	for _, p := range deterministic {
 		t.Run(p.program, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +68,7 @@ func same(t *testing.T, what string, a, b *archive.Archive) {
 
 // Programs that do what arrives first differ in order only.
 func TestDiffArrival(t *testing.T) {
+	t.Parallel()
 	for _, p := range []struct {
 		ranks   int
 		program string
@@ -89,6 +91,7 @@ func TestDiffArrival(t *testing.T) {
 // A source to which lines were added is the same program at other lines; what its calls are given
 // still counts.
 func TestDiffEditedSource(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(mpirun.Programs(), "differ.c"))
 	if err != nil {
 		t.Fatal(err)

@@ -218,6 +218,7 @@ func pprofNumbers(t *testing.T, out, sample string) map[string]int64 {
 
 // Every number in every output is that of the command line, whoever reads it.
 func TestEveryOutput(t *testing.T) {
+	t.Parallel()
 	file := record(t, mpis[0], 4, nil, "outputs").File()
 	want := commandNumbers(t, file)
 	if len(want.calls) < 12 || len(want.cells) < 8 || want.messages != 4*3*30 || len(want.regions) != 2 {

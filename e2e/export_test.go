@@ -126,6 +126,7 @@ var pprofLine = regexp.MustCompile(`(?m)^ *(\d+)(?:ns|B)? +[0-9.e-]+% +[0-9.e-]+
 
 // What go tool pprof shows is what tabard profile says.
 func TestExportPprof(t *testing.T) {
+	t.Parallel()
 	eachExport(t, 5, func(t *testing.T, file string) {
 		want := jsonOf[profileRows](t, "profile", file, "--by", "function")
 		out := exported(t, "pprof", file)
@@ -198,6 +199,7 @@ func readTimelines[T any](t *testing.T, python, script string, files ...string) 
 // Slices are calls, the sums of their durations those of the profile, and flows are messages: by Perfetto's own
 // message types, and the rules of trace_processor.
 func TestExportPerfetto(t *testing.T) {
+	t.Parallel()
 	python := foreign(t, "perfetto")
 	eachExport(t, 1, func(t *testing.T, file string) {
 		r := readTimelines[timelineRead](t, python, "read_perfetto.py", exported(t, "perfetto", file),
@@ -216,6 +218,7 @@ func TestExportPerfetto(t *testing.T) {
 
 // The same for Chrome's JSON, which Python's standard library reads.
 func TestExportChrome(t *testing.T) {
+	t.Parallel()
 	eachExport(t, 2, func(t *testing.T, file string) {
 		readTimelines[timelineRead](t, "python3", "read_chrome.py", exported(t, "chrome", file))[0].compare(t, file)
 	})

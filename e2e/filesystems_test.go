@@ -68,7 +68,8 @@ func connect(t *testing.T, reader, writer *exec.Cmd) {
 
 // TestRemoteFiles: output and state on a network file system, and little is left there but the recording.
 func TestRemoteFiles(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		remote, _ := remoteFiles(t)
 		recordLogged(t, m, filepath.Join(remote, "out.tabard"), t.TempDir(), "TABARD_STATE="+remote)
 		out := filepath.Join(remote, "again.tabard")
@@ -91,9 +92,10 @@ func TestRemoteFiles(t *testing.T) {
 // TestRemoteFilesGone: the file system of the state or of the output goes away while the program runs, which goes on.
 // What cannot be recorded is said.
 func TestRemoteFilesGone(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"state", "output"} {
 		t.Run(what, func(t *testing.T) {
-			forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+			eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 				remote, gone := remoteFiles(t)
 				dir, state := t.TempDir(), stateRoot(t)
 				out := filepath.Join(dir, "out.tabard")

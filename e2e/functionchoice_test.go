@@ -60,6 +60,7 @@ func compareSequences(t *testing.T, got, want []toldCall) {
 // calls, exceptions, threads and coroutines, in programs that tell of their functions, of which some are put into
 // others, and in such that do not.
 func TestFunctionsDepth(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("told ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -126,6 +127,7 @@ func TestFunctionsDepth(t *testing.T) {
 // What a program calls while tracing is on is recorded, and nothing else, also where functions are open meanwhile; and
 // of the ranks that are chosen only.
 func TestFunctionsSwitched(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for _, flags := range []string{"-O0", "-O2", "-O2 -finstrument-functions"} {
 			dir := t.TempDir()

@@ -58,7 +58,8 @@ QUIET static inline void call(const char *f, int depth) { fprintf(out, "%s %d\n"
 			case 1:
 				fmt.Fprintf(
 					&b,
-					"  for (int i = 0; i < (int)(draw() %% 9); i++) { s += f%d(depth + 1, i); s += f%d(depth + 1, 2); }\n",
+					"  for (int i = 0; i < (int)(draw() %% 9); i++) { s += f%d(depth + 1, i); s += f%d(depth + 1, "+
+						"2); }\n",
 					g,
 					min(g+1, n-1),
 				)
@@ -69,10 +70,12 @@ QUIET static inline void call(const char *f, int depth) { fprintf(out, "%s %d\n"
 				fmt.Fprintf(&b, "  if (n > 0 && n < 6) { s += f%d(depth + 1, n - 1); s += f%d(depth + 1, n - 2); }\n",
 					f, f)
 			case 4:
-				fmt.Fprintf(&b, "  if (jumps < 8 && !setjmp(back[jumps++])) { s += f%d(depth + 1, s); }\n  jumps--;\n", g)
+				fmt.Fprintf(&b, "  if (jumps < 8 && !setjmp(back[jumps++])) { s += f%d(depth + 1, s); }\n  jumps--;\n",
+					g)
 			case 5:
 				b.WriteString(
-					"  if (jumps > 0 && draw() % 5 == 0) { int to = draw() % jumps; jumps = to + 1; longjmp(back[to], 1); }\n",
+					"  if (jumps > 0 && draw() % 5 == 0) { int to = draw() % jumps; jumps = to + 1; " +
+						"longjmp(back[to], 1); }\n",
 				)
 			case 6: // a place where the compiler may jump to the next function
 				fmt.Fprintf(&b, "  if (draw() %% 3 == 0) return f%d(depth + 1, s);\n", g)
@@ -95,6 +98,7 @@ QUIET static inline void call(const char *f, int depth) { fprintf(out, "%s %d\n"
 
 // What is recorded of functions is what the program itself says of its calls, one by one.
 func TestFunctionsTruth(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(24) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
@@ -212,6 +216,7 @@ func checkCounts(t *testing.T, a *archive.Archive, want map[string]uint64) {
 
 // A program that is killed leaves all calls that it has made.
 func TestFunctionsKilled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "program.c")
 	text := strings.Replace(generated(rand.New(rand.NewPCG(3, 7))), "  if (--left < 0",
@@ -232,19 +237,26 @@ func TestFunctionsKilled(t *testing.T) {
 // The first outlier is the rank, place and iteration of a fault that is planted; without one there is none. It takes no
 // function calls, but for a fault that shows in nothing else.
 func TestOutliersPlanted(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for _, tt := range []struct{ fault, events, want string }{
 			{"none", "mpi", "no rank or thread did something"},
 			{"none", "mpi,functions", "no rank or thread did something"},
-			{"branch", "mpi", "rank 2: made MPI_Barrier at planted.c:44 [main], which the others did not, in iteration 71 of 100"},
-			{"branch", "mpi,functions", "rank 2: made function planted.c:13 [refine], MPI_Barrier at planted.c:44 [main] " +
+			{"branch", "mpi", "rank 2: made MPI_Barrier at planted.c:44 [main], which the others did not, in " +
+				"iteration 71 of 100"},
+			{"branch", "mpi,functions", "rank 2: made function planted.c:13 [refine], MPI_Barrier at planted.c:44 " +
+				"[main] " +
 				"where the others made function planted.c:12 [smooth], in iteration 71 of 100"},
 			{"root", "mpi", "rank 2: MPI_Bcast at planted.c:47 [main] was given root 1, not 0, in iteration 71 of 100"},
-			{"order", "mpi", "rank 2: made MPI_Isend at planted.c:22 [exchange], MPI_Isend at planted.c:23 [exchange] where " +
-				"the others made MPI_Isend at planted.c:25 [exchange], MPI_Isend at planted.c:26 [exchange], in iteration 71 of 100"},
-			{"reduce", "mpi", "rank 2: MPI_Reduce at planted.c:50 [main] was given root 1, not 0, in iteration 71 of 100"},
+			{"order", "mpi", "rank 2: made MPI_Isend at planted.c:22 [exchange], MPI_Isend at planted.c:23 " +
+				"[exchange] where " +
+				"the others made MPI_Isend at planted.c:25 [exchange], MPI_Isend at planted.c:26 [exchange], in " +
+				"iteration 71 of 100"},
+			{"reduce", "mpi",
+				"rank 2: MPI_Reduce at planted.c:50 [main] was given root 1, not 0, in iteration 71 of 100"},
 			{"size", "mpi", "rank 2: MPI_Gather at planted.c:51 [main] was given sendtype"},
-			{"trips", "mpi,functions", "rank 2: function planted.c:12 [smooth] was given times 3, not 4, in iteration 71 of 100"},
+			{"trips", "mpi,functions", "rank 2: function planted.c:12 [smooth] was given times 3, not 4, in " +
+				"iteration 71 of 100"},
 		} {
 			t.Run(m.Name+"/"+tt.fault+"/"+tt.events, func(t *testing.T) {
 				dir := t.TempDir()
@@ -272,6 +284,7 @@ func TestOutliersPlanted(t *testing.T) {
 // The first outlier or difference is the fault of a search: what takes threads, a job that hangs, or two versions of a
 // library. bench/findings has all of them.
 func TestSearchPlanted(t *testing.T) {
+	t.Parallel()
 	some := map[string]bool{"deadlock": true, "race": true, "upgrade": true}
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()
@@ -293,6 +306,7 @@ func TestSearchPlanted(t *testing.T) {
 
 // No call of a signal handler is dropped, whatever it interrupts, and none of a thread.
 func TestFunctionsSignals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mustRun(t, dir, "gcc", "-O1", "-pthread", "-finstrument-functions", "-o", "program",
 		filepath.Join(mpirun.Root(), "testdata", "functions", "signals.c"))
@@ -317,6 +331,7 @@ func TestFunctionsSignals(t *testing.T) {
 // Functions of a program that was built as any is: all calls, those that end by an exception, too, and MPI calls below
 // them. The program says what it says without recording, also when the functions of all its libraries are recorded.
 func TestFunctionsOfPrograms(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -398,6 +413,7 @@ func functionCalls(t *testing.T, file string) (program map[string]uint64, librar
 
 // What the runtime calls in libraries is not recorded, and what it calls for the program is.
 func TestFunctionsOfLibraries(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mustRun(t, dir, "gcc", "-O2", "-o", "program", filepath.Join(mpirun.Root(), "testdata", "functions", "files.c"))
 	mustRun(t, dir, tabardBin, "record", "-q", "--events=io,functions", "--functions=all", "-o", "f.tabard",
@@ -423,6 +439,7 @@ func TestFunctionsOfLibraries(t *testing.T) {
 
 // Functions of libraries that are loaded while the program runs, and while another of its threads is at work.
 func TestFunctionsLoaded(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source := filepath.Join(mpirun.Root(), "testdata", "functions")
 	mustRun(t, dir, "gcc", "-O2", "-shared", "-fPIC", "-o", "plugin.so", filepath.Join(source, "plugin.c"))

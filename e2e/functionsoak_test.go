@@ -38,6 +38,7 @@ var soakedPrograms = []soaked{
 // Programs say the same and end in the same way when the functions of all their libraries are recorded. With
 // TABARD_FUNCTION_RUNS all programs run so often.
 func TestFunctionsSoak(t *testing.T) {
+	t.Parallel()
 	runs, _ := strconv.Atoi(os.Getenv("TABARD_FUNCTION_RUNS"))
 	for _, m := range mpis {
 		for _, p := range soakedPrograms {

@@ -13,12 +13,13 @@ import (
 // TestGPU has a program whose buffers lie in the memory of a GPU, with a library that plays the
 // driver: what the driver says must be in the recording, and the program undisturbed.
 func TestGPU(t *testing.T) {
+	t.Parallel()
 	driver := filepath.Join(t.TempDir(), "libcuda.so.1")
 	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "capture", "testdata", "harness", "fakedriver.c"),
 		driver); err != nil {
 		t.Fatal(err)
 	}
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		p, err := program(m, "gpu")
 		if err != nil {
 			t.Fatal(err)

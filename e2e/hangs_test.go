@@ -12,6 +12,7 @@ import (
 // TestHangReport looks at jobs that hang, and again when they were killed: the first finding says which ranks wait in
 // which collective, and what the other one does.
 func TestHangReport(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for what, other := range map[string]string{
 			"skip":  `rank 2 is in MPI_Bcast at hangs\.c:\d+ \[main\] in its place`,
@@ -33,6 +34,7 @@ func TestHangReport(t *testing.T) {
 
 // TestDeadlockReport: a circle of a message and a collective, and of messages whose tags do not fit.
 func TestDeadlockReport(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		want := regexp.MustCompile(
 			`  1\. error: Deadlock (for|from) \S+ \S+( on)?, .*: rank 2 waits in MPI_Recv at hangs\.c:\d+ \[main\] ` +
@@ -52,6 +54,7 @@ func TestDeadlockReport(t *testing.T) {
 // TestMismatchReport: what one rank gives otherwise than the others is the first finding, whether the MPI library
 // hangs, ends the job or goes on.
 func TestMismatchReport(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for what, text := range map[string]string{
 			"count": `MPI_Allreduce at hangs\.c.* rank 0 takes part with 8000 bytes, rank 2 with 160000`,

@@ -63,6 +63,13 @@ func prepare() (err error) {
 	return nil
 }
 
+// eachMPI runs a test under every MPI, one after the other.
+func eachMPI(t *testing.T, f func(t *testing.T, m *mpirun.MPI)) {
+	for _, m := range mpis {
+		t.Run(m.Name, func(t *testing.T) { f(t, m) })
+	}
+}
+
 var builds sync.Map // output path -> func() error
 
 // program gives the command of a test program: compiled on first use, or

@@ -16,6 +16,7 @@ import (
 // Programs that receive from anybody and ignore all statuses say on the side what they got. The
 // archive says the same, in C and in Fortran, and every message is matched without a guess.
 func TestIgnoredTruth(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for _, program := range []string{"ignored", "ignoredfortran"} {
 			for _, flags := range []string{"", "--timing off", "--callsites stack"} {

@@ -56,6 +56,7 @@ func events(t *testing.T, dir string, skip *regexp.Regexp) (list []string) {
 // What is exported, imported and exported again is the same event for event, but for what a recording cannot have:
 // sizes of collectives whose counts differ by rank.
 func TestImportRoundTrip(t *testing.T) {
+	t.Parallel()
 	vectors := regexp.MustCompile(`Operation: (\w+V|ALLTOALLW|REDUCE_SCATTER)\b`)
 	for i, p := range []struct {
 		name  string
@@ -84,6 +85,7 @@ func TestImportRoundTrip(t *testing.T) {
 // What EZTrace recorded has the same calls and messages as Tabard's own recording of the program, as far as EZTrace
 // records them, and the commands read it.
 func TestImportEZTrace(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	own := record(t, m, 2, nil, "pingpong").File()
 	dir := t.TempDir()

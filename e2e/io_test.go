@@ -26,6 +26,7 @@ type fileAccess struct{ calls, bytes, offsets int64 }
 // What is recorded of reads and writes equals what strace sees, by file: calls, bytes and offsets. Of streams only
 // the bytes, since the C library makes its own system calls.
 func TestIOTruth(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		source  string
 		streams []string // files that are accessed by streams only
@@ -63,7 +64,8 @@ func TestIOTruth(t *testing.T) {
 				for _, name := range tt.streams {
 					if strings.HasSuffix(key, " "+name) {
 						g.calls, g.offsets, w.calls, w.offsets = 0, 0, 0, 0
-						if strings.HasPrefix(key, "read") { // what is behind a seek has been read ahead, or is read again
+						// what is behind a seek has been read ahead, or is read again
+						if strings.HasPrefix(key, "read") {
 							g.bytes, w.bytes = 0, 0
 						}
 					}
@@ -121,6 +123,7 @@ func TestTraining(t *testing.T) {
 
 // TestMPIIO: the bytes of MPI-IO by file are those that strace sees the library read and write, once.
 func TestMPIIO(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		prog := filepath.Join(t.TempDir(), "mpiio")
 		if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "io", "mpiio.c"), prog); err != nil {

@@ -59,6 +59,7 @@ func sizes(t *testing.T, dir string) []string {
 
 // Each MPI job that a script starts has a recording of its own, whatever starts it.
 func TestJobsOfAScript(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		flags   []string
 		command []string
@@ -82,7 +83,7 @@ for n in 2, 3: subprocess.run(os.path.expandvars("$run -n %d $app" % n), shell=T
 		"quiet": {[]string{"--quiet"}, []string{"sh", "-c", `$run -n 2 $app; $run -n 3 $app`}, "sh 2, sh-2 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+			eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 				dir := t.TempDir()
 				put(t, filepath.Join(dir, "makefile"), "all: a b\na b:\n\t$$run -n 2 $$app\n")
 				stderr := script(t, m, dir, "halo1d", c.flags, c.command...)
@@ -106,6 +107,7 @@ for n in 2, 3: subprocess.run(os.path.expandvars("$run -n %d $app" % n), shell=T
 
 // A job that a script starts replaces what was there before, and not what another job of it recorded.
 func TestForcedJobsOfAScript(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	dir := t.TempDir()
 	for range 2 {
@@ -118,6 +120,7 @@ func TestForcedJobsOfAScript(t *testing.T) {
 
 // What MPI_Comm_spawn starts belongs to the recording of its parents, in scripts, too. Debian's MPICH cannot spawn.
 func TestSpawnInAScript(t *testing.T) {
+	t.Parallel()
 	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
 	dir := t.TempDir()
 	script(t, m, dir, "spawn", nil, "sh", "-c", `$run -n 1 $app; $run -n 2 $app`)

@@ -100,6 +100,7 @@ var (
 
 // TestLiveHang looks at a program that hangs: what is shown is what the recording shows after it was killed.
 func TestLiveHang(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for _, ranks := range []int{3, 64} {
 			r := newNodeJob(t, m, ranks).begin("hang", nil, "live", "hang")
@@ -143,6 +144,7 @@ func shows(text string) func(string) bool {
 // TestLiveSteps looks at two jobs while they run, several times: counts grow as the programs go on, and the
 // recordings are those that nobody looked at.
 func TestLiveSteps(t *testing.T) {
+	t.Parallel()
 	const phases = 4
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		j := newNodeJob(t, m, 3)
@@ -210,6 +212,7 @@ func (j *nodeJob) goOn(phase int) {
 // TestLiveStopped looks at a job whose collector does not answer, and then at one whose collector was killed: nothing
 // is lost by it.
 func TestLiveStopped(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	j := newNodeJob(t, m, 2)
 	r := j.begin("stopped", []string{"--keep-raw", j.path("stopped.raw")}, "live", "phases", "3")

@@ -15,6 +15,7 @@ import (
 // interfaces): each is recorded once, the library is called as without recording, and what it calls itself is no
 // region.
 func TestMarkers(t *testing.T) {
+	t.Parallel()
 	from, dir := filepath.Join(mpirun.Root(), "testdata", "markers"), t.TempDir()
 	for _, args := range [][]string{
 		{"-shared", "-fPIC", "-Wl,-soname,libmarkers.so", "-o", filepath.Join(dir, "libmarkers.so"),

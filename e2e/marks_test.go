@@ -13,8 +13,9 @@ import (
 // Marks and values of the program are in all timelines, as their readers have them, and from a moment on in those of a
 // window.
 func TestExportMarks(t *testing.T) {
+	t.Parallel()
 	perfetto := foreign(t, "perfetto")
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		file := record(t, m, 2, nil, "marks").File()
 		marks := map[string]uint64{"start": 2, "restart": 8}
 		sum := 3 * (1 - math.Pow(0.75, 40)) / 1.75 // of both ranks
@@ -35,7 +36,8 @@ func TestExportMarks(t *testing.T) {
 			}
 		}
 		table := readTables(t, file).Marks
-		if table["start"] != [2]float64{2, 0} || table["restart"][0] != 8 || table["particles"] != [2]float64{80, 10000} ||
+		if table["start"] != [2]float64{2, 0} || table["restart"][0] != 8 ||
+			table["particles"] != [2]float64{80, 10000} ||
 			table["error"][0] != 80 || math.Abs(table["error"][1]-sum) > 1e-9 {
 			t.Errorf("the table of marks has %v", table)
 		}

@@ -15,6 +15,7 @@ import (
 // MPIs, with package match and with its reference. loose programs end with messages that nobody
 // receives.
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	var sizes atomic.Int64 // of datatypes, that were compared
 	t.Cleanup(func() {
 		if sizes.Load() == 0 {

@@ -65,6 +65,7 @@ func (j *ncclJob) start(what ...string) *exec.Cmd {
 
 // TestNCCL records ranks that call NCCL alone: communicators, messages and collectives are known as those of MPI.
 func TestNCCL(t *testing.T) {
+	t.Parallel()
 	j := newNCCLJob(t)
 	if err := j.start().Wait(); err != nil {
 		t.Fatal(err)
@@ -98,6 +99,7 @@ func TestNCCL(t *testing.T) {
 
 // TestNCCLHangs: as TestHangReport and TestMismatchReport.
 func TestNCCLHangs(t *testing.T) {
+	t.Parallel()
 	j := newNCCLJob(t)
 	for what, other := range map[string]string{
 		"sleep": `Ranks 0-1,3 wait in ncclAllReduce at train\.c:\d+ \[main\], number \d+ on nccl0.*: rank 2 is not there: its ` +

@@ -92,15 +92,10 @@ func (j *nodeJob) verify(name string) {
 	}
 }
 
-func eachMPI(t *testing.T, f func(t *testing.T, m *mpirun.MPI)) {
-	for _, m := range mpis {
-		t.Run(m.Name, func(t *testing.T) { f(t, m) })
-	}
-}
-
 // TestNodesOneFile: however many collectors there are, the calls are the same, and in one
 // file when the program has ended.
 func TestNodesOneFile(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for _, ranks := range []int{4, 7} {
 			j := newNodeJob(t, m, ranks)
@@ -128,6 +123,7 @@ func TestNodesOneFile(t *testing.T) {
 // TestNodesParts: without the exchange the parts lie side by side until somebody reads; what is
 // missing is said.
 func TestNodesParts(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		j := newNodeJob(t, m, 4)
 		j.run("one", nil, "halo2d")
@@ -168,6 +164,7 @@ func TestNodesParts(t *testing.T) {
 // TestNodesCollectorKilled: a node that lost its collector takes part with nothing; what it left is
 // recovered and merged by who reads.
 func TestNodesCollectorKilled(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for victim := range 3 {
 			j := newNodeJob(t, m, 4)
@@ -211,6 +208,7 @@ func TestNodesCollectorKilled(t *testing.T) {
 // TestNodesUntracedRank: a rank that nobody records never takes part. The others do not wait for
 // ever.
 func TestNodesUntracedRank(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		j := newNodeJob(t, m, 4)
 		script := j.path("some.sh")

@@ -45,6 +45,7 @@ var oneSided = []struct{ args, operation, grade, roots string }{
 }
 
 func TestOneSidedCollectives(t *testing.T) {
+	t.Parallel()
 	for i, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

@@ -104,6 +104,7 @@ func compareOpenMP(t *testing.T, who, lines string, got map[string]int) {
 // TestOpenMPCounts compares what is recorded with what the program counts itself and, where the runtime tells tools,
 // with what another tool counts in another run.
 func TestOpenMPCounts(t *testing.T) {
+	t.Parallel()
 	for _, c := range openMPCompilers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -128,6 +129,7 @@ func TestOpenMPCounts(t *testing.T) {
 
 // TestOpenMPSacred records programs that do odd things.
 func TestOpenMPSacred(t *testing.T) {
+	t.Parallel()
 	for _, c := range openMPCompilers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,6 +154,7 @@ func TestOpenMPSacred(t *testing.T) {
 // TestOpenMPSame records a hybrid program twice: threads have the same numbers and do the same, on all ranks, and a
 // recording without OpenMP is what it would be without threads.
 func TestOpenMPSame(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -185,6 +188,7 @@ func TestOpenMPSame(t *testing.T) {
 
 // TestOpenMPTeams: teams that come and go, in others, too, are the same few threads in each run.
 func TestOpenMPTeams(t *testing.T) {
+	t.Parallel()
 	for _, c := range openMPCompilers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -207,6 +211,7 @@ func TestOpenMPTeams(t *testing.T) {
 // TestOpenMPExport: constructs of OpenMP are slices and regions in the formats that show time, one for each that was
 // recorded, also where a window cuts them, and they come back from an import.
 func TestOpenMPExport(t *testing.T) {
+	t.Parallel()
 	for _, c := range openMPCompilers {
 		t.Run(c.name, func(t *testing.T) {
 			file, _ := recordOpenMP(t, openMPProgram(t, c.c, "constructs.c"))

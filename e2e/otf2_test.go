@@ -104,6 +104,7 @@ func nameOfRank(rank, world int) string {
 // Archives are read by OTF2's own tools without a word. Calls by function and rank, their time, and messages as sends
 // and as receives have them, are those of the commands; no request is left but for sends that are freed.
 func TestExportOTF2(t *testing.T) {
+	t.Parallel()
 	eachExport(t, 1, func(t *testing.T, file string) {
 		whole, part := exported(t, "otf2", file), exported(t, "otf2", file, "--time", "20%..60%")
 		printed(t, whole)
@@ -128,7 +129,8 @@ func TestExportOTF2(t *testing.T) {
 
 // Regions are those of tabard profile --by region, also where they are open at the edges of a window.
 func TestExportOTF2Regions(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		file := record(t, m, 2, nil, "regions").File()
 		for _, flags := range [][]string{nil, {"--time", "30%..70%"}} {
 			dir := exported(t, "otf2", file, flags...)
@@ -201,7 +203,8 @@ func printedIO(t *testing.T, dir string) map[string][2]int64 {
 // What is read and written has records of its own, with the calls and bytes of tabard io, file by file. They come back
 // from an import, and a window has them, too.
 func TestExportOTF2Files(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for _, source := range []string{"posix.c", "mpiio.c"} {
 			prog, dir := filepath.Join(t.TempDir(), "program"), t.TempDir()
 			if err := m.Build(filepath.Join(mpirun.Root(), "testdata", "io", source), prog); err != nil {

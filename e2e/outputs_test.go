@@ -48,7 +48,8 @@ func holds(t *testing.T, path, text string) {
 
 // The file is there, whole and complete, when the launcher returns, also where nobody has a summary to wait for.
 func TestRecordingIsThereAtTheEnd(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for i := range 4 {
 			dir := t.TempDir()
 			flags := [][]string{{"--quiet"}, {"--quiet", "--collectors=2"}}[i%2]
@@ -71,7 +72,8 @@ func TestRecordingIsThereAtTheEnd(t *testing.T) {
 // A recording gets a free name, all ranks the same one; --force replaces a recording, and nothing replaces anything
 // else.
 func TestOutputsThatAreThere(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()
 		at := func(name string) string { return filepath.Join(dir, name) }
 		for n, name := range []string{"x.tabard", "x-2.tabard", "x-3.tabard"} {
@@ -117,6 +119,7 @@ func waitFor(t *testing.T, out string) {
 
 // Commands never replace what they read, whatever its name is, nor what is not theirs.
 func TestCommandsKeepOtherFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if r := runJob(t, mpis[0], dir, "-o", "x.tabard"); r.Code != 0 {
@@ -212,6 +215,7 @@ func (s *stage) recordedByVictim() (place, out string) {
 
 // What others put beside a recording neither hangs nor fails whoever reads it, and is not merged.
 func TestHostileNeighbours(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	place, out := s.recordedByVictim()
 	before, err := os.ReadFile(out)
@@ -255,6 +259,7 @@ func TestHostileNeighbours(t *testing.T) {
 
 // Links and FIFOs under names that Tabard might use lead nowhere and block nobody.
 func TestPlantedTemporaries(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	place, out := s.recordedByVictim()
 	precious := filepath.Join(s.home, ".bashrc")
@@ -295,6 +300,7 @@ func TestPlantedTemporaries(t *testing.T) {
 
 // Nothing that a program calls itself reaches the terminal as a terminal would obey it.
 func TestHostileCommandLine(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p, err := program(mpis[0], "halo1d")
 	if err != nil {

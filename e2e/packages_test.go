@@ -55,7 +55,7 @@ func TestPackage(t *testing.T) {
 	installed := filepath.Join(root, "usr", "bin", "tabard")
 	sameFile(t, binary, installed)
 	t.Setenv("FAULTY_SCALE", "5") // larger than what a busy machine does to times
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		program, err := program(m, "faulty")
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // Three readers of other projects read all tables, in Parquet and Arrow, whole and in parts by rank, agree about
 // them, and find in them what the commands say.
 func TestExportParquet(t *testing.T) {
+	t.Parallel()
 	eachExport(t, 3, func(t *testing.T, file string) {
 		got := readTables(t, file)
 		want := jsonOf[profileRows](t, "profile", file, "--by", "function", "--quantiles")

@@ -14,6 +14,7 @@ import (
 // TestPayload: the same data has the same hash in whatever way it is sent: described by which datatype, in which mode,
 // by which request. testdata/collectives/payload.c sends each layout as such, as what MPI packs it to, and as bytes.
 func TestPayload(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

@@ -18,13 +18,6 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
-// forEachMPI runs a test under every MPI.
-func forEachMPI(t *testing.T, f func(*testing.T, *mpirun.MPI)) {
-	for _, m := range mpis {
-		t.Run(m.Name, func(t *testing.T) { f(t, m) })
-	}
-}
-
 // smallDisk mounts a file system of some bytes in memory. Without the right to
 // mount, the tests that need it cannot run; they say so.
 func smallDisk(t *testing.T, options string) string {
@@ -88,7 +81,8 @@ func readable(t *testing.T, out string, env []string) string {
 // TestOutputFull: no room for the archive. It is found all the same, and can
 // be completed when there is room.
 func TestOutputFull(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		disk := smallDisk(t, "size=64k")
 		ballast := filepath.Join(disk, "ballast")
 		if err := os.WriteFile(ballast, make([]byte, 60<<10), 0o666); err != nil {
@@ -101,7 +95,7 @@ func TestOutputFull(t *testing.T) {
 // TestStateFull: the place for the segments is tiny; the runtime spills beside
 // the output.
 func TestStateFull(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		disk := smallDisk(t, "size=6m")
 		dir := t.TempDir()
 		recordLogged(t, m, filepath.Join(dir, "out.tabard"), dir, "TABARD_STATE="+disk)
@@ -117,7 +111,8 @@ func TestStateFull(t *testing.T) {
 // TestOutputNotWritable: no file can be made where the recording is to go. That is known before the program starts, and
 // it does not start.
 func TestOutputNotWritable(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for _, c := range []struct{ out, cwd string }{{"/proc/out.tabard", t.TempDir()}, {"logged.tabard", "/proc"}} {
 			dir := t.TempDir()
 			r := startLogged(t, m, c.out, c.cwd, dir)
@@ -147,7 +142,8 @@ func startLogged(t *testing.T, m *mpirun.MPI, out, cwd, dir string) *mpirun.Resu
 // TestLongDirectory: the path of the working folder is almost as long as a
 // path can be.
 func TestLongDirectory(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()
 		for len(dir) < 3900 {
 			dir = filepath.Join(dir, strings.Repeat("d", 150))
@@ -173,7 +169,7 @@ func TestLongDirectory(t *testing.T) {
 // TestDeadlock: a program that hangs is interrupted by its user; the recording
 // shows the call and the line where each rank hangs.
 func TestDeadlock(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		p, err := program(m, "dies")
 		if err != nil {
 			t.Fatal(err)

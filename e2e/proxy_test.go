@@ -38,6 +38,7 @@ var proxyDiffers = map[string]string{
 // The proxy of a program makes the same calls, and compiles without a warning. That of neighbor may
 // hang under MPICH, which loses messages of persistent neighbourhood collectives in a star.
 func TestProxySame(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		t.Run(m.Name, func(t *testing.T) {
 			for _, p := range deterministic {
@@ -99,6 +100,7 @@ func buildProxy(t *testing.T, m *mpirun.MPI, a *archive.Archive, o cgen.Options)
 
 // A recording of one MPI runs under the other.
 func TestProxyAcrossMPIs(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"halo2d", "collectives", "topo", "icollectives", "rma", "persistent"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +131,7 @@ func TestProxyAcrossMPIs(t *testing.T) {
 
 // What the proxies of the exceptions leave out or change is said, and they run to their ends.
 func TestProxyDiffers(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for name, reason := range proxyDiffers {
 			t.Run(m.Name+"/"+name, func(t *testing.T) {
@@ -146,6 +149,7 @@ func TestProxyDiffers(t *testing.T) {
 
 // The command writes a program, says what it leaves out, and overwrites nothing but proxies.
 func TestProxyCommand(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	a := record(t, m, 2, nil, "pingpong")
 	source := filepath.Join(t.TempDir(), "ping.c")
@@ -172,6 +176,7 @@ func TestProxyCommand(t *testing.T) {
 
 // The proxy for more ranks makes the calls that the program makes with so many.
 func TestProxyRanks(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	a, want := record(t, m, 4, nil, "halo1d"), record(t, m, 8, nil, "halo1d")
 	dir := t.TempDir()

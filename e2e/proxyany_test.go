@@ -32,6 +32,7 @@ var anySizes = []struct {
 // A proxy for any size makes the calls that the program makes with as many ranks, which are those
 // that are inferred.
 func TestProxyAnySize(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for _, p := range anySizes {
 			t.Run(m.Name+"/"+p.program, func(t *testing.T) {
@@ -124,6 +125,7 @@ func sameCalls(t *testing.T, what string, want, got *archive.Archive, ranks int)
 
 // What forbids other numbers of ranks is said, and nothing is written.
 func TestProxyAnySizeObstacles(t *testing.T) {
+	t.Parallel()
 	a := record(t, mpis[0], 4, nil, "masterworker")
 	source := filepath.Join(t.TempDir(), "proxy.c")
 	out, err := exec.Command(tabardBin, "proxy", a.File(), "--any-size", "-o", source).CombinedOutput()

@@ -21,6 +21,7 @@ type prvRead struct {
 // Traces keep the rules of the format: order, places, states without gaps, labels. Calls and their time are those of
 // the profile, communications those of the matrix.
 func TestExportPrv(t *testing.T) {
+	t.Parallel()
 	eachExport(t, 2, func(t *testing.T, file string) {
 		whole, part := exported(t, "prv", file), exported(t, "prv", file, "--time", "20%..60%")
 		r := readTimelines[prvRead](t, "python3", "read_prv.py", whole, part)
@@ -31,7 +32,7 @@ func TestExportPrv(t *testing.T) {
 			t.Errorf("communications %v, matrix %v", r[0].Pairs, cells)
 		}
 	})
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		file := record(t, m, 2, nil, "regions").File()
 		r := readTimelines[prvRead](t, "python3", "read_prv.py", exported(t, "prv", file),
 			exported(t, "prv", file, "--time", "30%..70%"))
@@ -49,6 +50,7 @@ func TestExportPrv(t *testing.T) {
 
 // Constructs of OpenMP begin and end as in the other timelines.
 func TestExportPrvOpenMP(t *testing.T) {
+	t.Parallel()
 	file, _ := recordOpenMP(t, openMPProgram(t, "gcc", "constructs.c"))
 	prv := readTimelines[prvRead](t, "python3", "read_prv.py", exported(t, "prv", file))[0]
 	chrome := readTimelines[timelineRead](t, "python3", "read_chrome.py", exported(t, "chrome", file))[0]

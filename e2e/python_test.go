@@ -27,7 +27,8 @@ func pythons(t *testing.T) map[string]string {
 		}
 	}
 	for _, name := range names {
-		out, err := exec.Command(name, "-c", "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)").Output()
+		out, err := exec.Command(name, "-c",
+			"import sys; print('%d.%d' % sys.version_info[:2], sys.executable)").Output()
 		if version, path, ok := strings.Cut(strings.TrimSpace(string(out)), " "); err == nil && ok &&
 			found[version] == "" {
 			found[version] = path
@@ -57,6 +58,7 @@ func recordedFunctions(t *testing.T, file string) (begun map[string]int, ends in
 
 // TestPythonFunctions compares the calls of functions of all kinds with those that sys.setprofile tells of.
 func TestPythonFunctions(t *testing.T) {
+	t.Parallel()
 	prog := filepath.Join(mpirun.Root(), "testdata", "python", "functions.py")
 	for version, python := range pythons(t) {
 		t.Run(version, func(t *testing.T) {
@@ -95,6 +97,7 @@ func TestPythonFunctions(t *testing.T) {
 
 // TestPythonMPI records a program of mpi4py: its own functions, or those of modules that are named.
 func TestPythonMPI(t *testing.T) {
+	t.Parallel()
 	m, dir := mpis[0], t.TempDir()
 	record := func(file string, flags ...string) {
 		t.Helper()

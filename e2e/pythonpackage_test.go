@@ -56,7 +56,8 @@ func packageTest(name string) string { return filepath.Join(mpirun.Root(), "pyth
 // The Python package gives what the commands answer, and its documentation shows what it does. Debian's Python is used,
 // which has pandas (make deps installs it); a second run shows that the package does without.
 func TestPythonPackage(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := packageDir(t, map[string]string{"app.tabard": record(t, m, 4, nil, "halo2d").File()})
 		packagePython(t, debianPython, dir, nil, packageTest("test_tabard.py"))
 		packagePython(t, debianPython, dir, []string{"TABARD_WITHOUT_PANDAS=1"}, packageTest("test_tabard.py"))
@@ -67,6 +68,7 @@ func TestPythonPackage(t *testing.T) {
 
 // Matplotlib draws what the package gives it; Hatchet's functions take its call paths and find the profile in them.
 func TestPythonOthers(t *testing.T) {
+	t.Parallel()
 	file := record(t, mpis[0], 4, nil, "halo2d").File()
 	dir := packageDir(t, map[string]string{"app.tabard": file})
 	packagePython(t, debianPython, dir, []string{"TABARD_OTHERS=matplotlib"}, packageTest("test_others.py"))
@@ -79,6 +81,7 @@ func TestPythonOthers(t *testing.T) {
 // Pipit's functions find in its traces what the commands say. Pipit is in no index of packages, so TABARD_PIPIT has to
 // name the folder that its package lies in.
 func TestPythonPipit(t *testing.T) {
+	t.Parallel()
 	pipit := os.Getenv("TABARD_PIPIT")
 	if pipit == "" {
 		notTested(t, "TABARD_PIPIT names no folder with Pipit")
@@ -92,6 +95,7 @@ func TestPythonPipit(t *testing.T) {
 
 // The notebooks run, and come to the right answers about recordings that are made here.
 func TestNotebooks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	files := map[string]string{}
 	for name, fault := range map[string]string{"bad": "slow", "good": "none"} {

@@ -48,6 +48,7 @@ func shownCalls(t *testing.T, file string, rank int, flags ...string) string {
 // A recording that is limited to regions holds what is in these regions of a recording of all, with functions and
 // without; and says what it was limited to.
 func TestRecordInRegions(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(mpirun.Root(), "testdata", "regions", "limited")
 	header := filepath.Join(mpirun.Root(), "include")
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
@@ -96,6 +97,7 @@ func TestRecordInRegions(t *testing.T) {
 
 // Regions that never come are named, and where there is no other, nothing is taken to be missing.
 func TestRecordInNoRegion(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "program")
@@ -127,6 +129,7 @@ func TestRecordInNoRegion(t *testing.T) {
 
 // As long as one thread is in the region, all are recorded.
 func TestRecordInRegionThreads(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "program.c")
 	if err := os.WriteFile(source, []byte(`

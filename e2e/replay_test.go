@@ -54,6 +54,7 @@ var replayed = []struct {
 
 // A replay that is recorded is the recording, whichever MPI replays it.
 func TestReplaySame(t *testing.T) {
+	t.Parallel()
 	for _, p := range replayed {
 		for _, m := range mpis {
 			if p.only != "" && p.only != m.Name {
@@ -144,6 +145,7 @@ func TestReplayRanks(t *testing.T) {
 
 // Order is left free, and computation takes its time.
 func TestReplayModes(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		for _, program := range []string{"masterworker", "ignored", "polling", "probe", "persistent"} {
 			t.Run(m.Name+"/free/"+program, func(t *testing.T) {

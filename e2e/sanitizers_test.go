@@ -12,7 +12,8 @@ import (
 // TestSanitizers: programs built with sanitizers, whose libraries insist on places of their own,
 // run as they do without recording. Under MPICH all programs with the thread sanitizer crash untraced.
 func TestSanitizers(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		sanitizers := []string{"address", "undefined", "thread"}
 		// What MPI libraries leak is not the question.
 		env := []string{"ASAN_OPTIONS=detect_leaks=0"}

@@ -41,6 +41,7 @@ var unscalable = []struct {
 
 // Recordings of real programs that leave something open are refused, with the reason.
 func TestScaleRefused(t *testing.T) {
+	t.Parallel()
 	for _, p := range unscalable {
 		t.Run(p.program, func(t *testing.T) {
 			t.Parallel()
@@ -62,6 +63,7 @@ var untimed = []string{"--timing=off"}
 
 // Recordings of real programs give those of other sizes.
 func TestScale(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, p := range scalable {
 		for i, m := range mpis {

@@ -15,13 +15,14 @@ import (
 // TestShortenedState: while the program runs somebody makes files of the state directory shorter. Program and collector
 // go on; what was recorded before is there, and that something is missing is said.
 func TestShortenedState(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pattern string
 		size    int64
 		whole   bool
 	}{{"s.*", 0, false}, {"s.*", 8192, false}, {"s.*", 2 << 20, false}, {"control", 0, true}} {
 		t.Run(c.pattern, func(t *testing.T) {
-			forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+			eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 				p, err := program(m, "logged")
 				if err != nil {
 					t.Fatal(err)

@@ -39,6 +39,7 @@ func build(t *testing.T, source string, flags ...string) string {
 
 // However a job ends, one line says what was recorded, or why nothing was; with --quiet only what is missing.
 func TestSummaryAlways(t *testing.T) {
+	t.Parallel()
 	static, dlopens := build(t, "int main(void) { return 0; }", "-static"), build(t, loader)
 	incomplete := `tabard: INCOMPLETE: ranks 0-1 were not recorded \(the program is statically linked\)`
 	lines := func(patterns ...string) string { return "^" + strings.Join(patterns, "\n") + "\n$" }
@@ -69,7 +70,7 @@ func TestSummaryAlways(t *testing.T) {
 		{"static, quiet", "", []string{"-q"}, []string{static}, lines(`tabard: .* cannot be recorded`, incomplete)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+			eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 				if c.only != "" && c.only != m.Name {
 					return
 				}
@@ -112,6 +113,7 @@ func said(stderr string) string {
 
 // A script without MPI jobs is told that nothing was recorded.
 func TestScriptWithoutJobs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	want := "tabard: no MPI call was recorded: sh made no MPI call and started no MPI job that can be recorded; "
 	if got := said(script(t, mpis[0], dir, "halo1d", nil, "sh", "-c", "echo nothing")); !strings.HasPrefix(got, want) {
@@ -128,7 +130,8 @@ func TestScriptWithoutJobs(t *testing.T) {
 
 // A mistake in the command line is told once, not by each rank, and once for each command line.
 func TestMistakesAreToldOnce(t *testing.T) {
-	forEachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		for _, c := range []struct {
 			args []string
 			want int
@@ -152,6 +155,7 @@ func TestMistakesAreToldOnce(t *testing.T) {
 
 // What calls MPI for the first time when its recording has ended says that it is not recorded, and runs.
 func TestLateProcess(t *testing.T) {
+	t.Parallel()
 	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "mpich" })]
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "late.c"), `#include <mpi.h>

@@ -10,6 +10,7 @@ import (
 
 // TestVectors: of the arrays of collectives only the counts that are drawn take room, each once.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	const ranks, steps, half = 6, 60, 3
 	// What ranks draw for each other, in four calls a step; what they have to collect, and what the
 	// root distributes: below 40, so 5.33 bits each, and as much as a fifth more.

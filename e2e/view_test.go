@@ -407,7 +407,8 @@ func TestViewerHostile(t *testing.T) {
 		p.text(fmt.Sprintf("document.getElementById(%q).click()", id))
 		p.ready()
 		text := p.text(
-			"document.body.textContent + [...document.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join()",
+			"document.body.textContent + [...document.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a " +
+				"=> a.value)).join()",
 		)
 		if i := strings.IndexFunc(text, func(r rune) bool {
 			return r != '\n' &&

@@ -25,6 +25,7 @@ exit $code
 
 // Ranks that never initialise MPI have the ranks that their launcher gave them, and one recording.
 func TestWorldsWithoutMPI(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	app, err := program(m, "noworld")
 	if err != nil {

@@ -118,14 +118,18 @@ func TestMessages(t *testing.T) {
 		}, false},
 		"broadcast and reduction": {[2]string{
 			"0+500 MPI_Bcast(buffer=heap#0, count=8, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)\n" +
-				"1000+9000 MPI_Reduce(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, root=0, " +
+				"1000+9000 MPI_Reduce(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, " +
+				"root=0, " +
 				"comm=MPI_COMM_WORLD)",
 			"0+3000 MPI_Bcast(buffer=heap#0, count=8, datatype=MPI_BYTE, root=0, comm=MPI_COMM_WORLD)\n" +
-				"5000+100 MPI_Reduce(sendbuf=heap#0, count=8, datatype=MPI_BYTE, op=MPI_BOR, root=0, comm=MPI_COMM_WORLD)",
+				"5000+100 MPI_Reduce(sendbuf=heap#0, count=8, datatype=MPI_BYTE, op=MPI_BOR, root=0, " +
+				"comm=MPI_COMM_WORLD)",
 		}, true},
 		"nothing but scans": {[2]string{
-			"0+500 MPI_Scan(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, comm=MPI_COMM_WORLD)",
-			"0+3000 MPI_Scan(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, comm=MPI_COMM_WORLD)",
+			"0+500 MPI_Scan(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, " +
+				"comm=MPI_COMM_WORLD)",
+			"0+3000 MPI_Scan(sendbuf=heap#0, recvbuf=heap#0+64, count=8, datatype=MPI_BYTE, op=MPI_BOR, " +
+				"comm=MPI_COMM_WORLD)",
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, script("", [2]string{}, c.step), c.known) })

@@ -398,7 +398,8 @@ func (c *copier) describe(f *Finding, n int) {
 	if f.Proven == f.Instances {
 		f.Grade = Proven
 	} else if len(f.Unproven) == 0 {
-		f.Unproven = append(f.Unproven, "that parts are what they were put together from: one of them is in no message by itself")
+		f.Unproven = append(f.Unproven, "that parts are what they were put together from: one of them is in no "+
+			"message by itself")
 	}
 }
 

@@ -114,7 +114,8 @@ func find(
 		switch {
 		case len(x.holders) < 2:
 			f.direct = append(f.direct, x)
-		case x.known && (x.shared || x.again && x.redundant+x.returned > 0): // the same contents everywhere tell nothing
+		// the same contents everywhere tell nothing
+		case x.known && (x.shared || x.again && x.redundant+x.returned > 0):
 		default:
 			f.add(x)
 		}

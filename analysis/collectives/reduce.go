@@ -145,14 +145,17 @@ func (f *Finding) reductionNotes(x *reducing) {
 		f.Against = append(f.Against,
 			"MPI_Exscan has the same messages: it is the call if a process's own data is not in its result")
 	case x.combined == 0 && f.Operation == "reduce-scatter":
-		f.Unproven = append(f.Unproven, "that it is no all-to-all: what is received to one place may be unpacked from there")
+		f.Unproven = append(f.Unproven, "that it is no all-to-all: what is received to one place may be unpacked "+
+			"from there")
 	}
 	if f.Operation == "allreduce" && x.scattered() {
-		f.Unproven = append(f.Unproven, "that all get all of one vector: what a process sends lies in several places, which may be "+
+		f.Unproven = append(f.Unproven, "that all get all of one vector: what a process sends lies in several "+
+			"places, which may be "+
 			"parts that are summed for some of them only")
 	}
 	if x.proven() && f.Op == "" {
-		f.Against = append(f.Against, "its operation is no sum, nor another one that contents tell: it has to be associative")
+		f.Against = append(f.Against, "its operation is no sum, nor another one that contents tell: it has to be "+
+			"associative")
 	}
 }
 

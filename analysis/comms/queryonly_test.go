@@ -23,16 +23,19 @@ func TestQueryOnlyClasses(t *testing.T) {
 		"nothing": func(r int) string { return "MPI_Barrier(comm=MPI_COMM_WORLD)\n" },
 		"rank":    func(r int) string { return fmt.Sprintf("MPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=?%d\n", r) },
 		"rank in the signature": func(r int) string {
-			return fmt.Sprintf("MPI_Comm_size(comm=MPI_COMM_WORLD) ; size=%d\nMPI_Comm_rank(comm=MPI_COMM_SELF) ; rank=0\n"+
+			return fmt.Sprintf("MPI_Comm_size(comm=MPI_COMM_WORLD) ; size=%d\nMPI_Comm_rank(comm=MPI_COMM_SELF) ; "+
+				"rank=0\n"+
 				"MPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=%d\n", n, r)
 		},
 		"wrong": func(r int) string {
 			return fmt.Sprintf("loop 3\nMPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:1 [f] ; rank=?%d\n"+
-				"MPI_Comm_size(comm=MPI_COMM_WORLD) ; size=?%d\nMPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:2 [f] ; rank=?%d\nend\n",
+				"MPI_Comm_size(comm=MPI_COMM_WORLD) ; size=?%d\nMPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:2 [f] ; "+
+				"rank=?%d\nend\n",
 				r, n, wrong(r))
 		},
 		"changing": func(r int) string {
-			return fmt.Sprintf("MPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=?%d\nMPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=?%d\n",
+			return fmt.Sprintf("MPI_Comm_rank(comm=MPI_COMM_WORLD) ; rank=?%d\nMPI_Comm_rank(comm=MPI_COMM_WORLD) ; "+
+				"rank=?%d\n",
 				r, wrong(r))
 		},
 		"made": func(r int) string {

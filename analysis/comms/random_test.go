@@ -150,7 +150,8 @@ func (j *job) cart(c *jobComm) {
 	size := dims[0] * dims[1]
 	grid := j.made(&jobComm{groups: [2][]int{c.groups[0][:size]}, dims: dims}, c.all(), "comm_cart",
 		func(r int) string {
-			return fmt.Sprintf("MPI_Cart_create(comm_old=%s, ndims=3, dims=[%d, %d, 1], periods=[0, 1, 0], reorder=0) @ a.c:4 "+
+			return fmt.Sprintf("MPI_Cart_create(comm_old=%s, ndims=3, dims=[%d, %d, 1], periods=[0, 1, 0], "+
+				"reorder=0) @ a.c:4 "+
 				"[f]", c.refs[r], dims[0], dims[1])
 		})
 	keep := []int{j.rng.IntN(2), j.rng.IntN(2), j.rng.IntN(2)}
@@ -192,7 +193,8 @@ func (j *job) inter(c *jobComm) {
 			if r != a[leadA] && r != b[leadB] {
 				peer, remote = "MPI_COMM_NULL", 99
 			}
-			return fmt.Sprintf("MPI_Intercomm_create(local_comm=%s, local_leader=%d, peer_comm=%s, remote_leader=%d, tag=8) @ "+
+			return fmt.Sprintf("MPI_Intercomm_create(local_comm=%s, local_leader=%d, peer_comm=%s, "+
+				"remote_leader=%d, tag=8) @ "+
 				"a.c:6 [f]", local.refs[r], lead, peer, remote)
 		})
 	high := j.rng.IntN(2)

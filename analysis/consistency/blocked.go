@@ -34,8 +34,8 @@ type Blocked struct {
 type Wanted struct {
 	// Process is who should act: calls.AnySource for anyone, calls.UnknownPeer if it is not known.
 	Process int32
-	// Collective says that the process should come to a collective, number Number on Comm; else Send says that a message
-	// to it was not received, or that it should send one, with the tag Tag (calls.AnyTag for any) on Comm.
+	// Collective says that the process should come to a collective, number Number on Comm; else Send says that a
+	// message to it was not received, or that it should send one, with the tag Tag (calls.AnyTag for any) on Comm.
 	Collective bool
 	Number     uint64
 	Send       bool
@@ -72,7 +72,8 @@ type Deadlock struct {
 	Partner *Elsewhere
 	// Others are blocked because of them.
 	Others *rankfunc.Set
-	// Since is when the first process of all of them began to wait, Closed when the last one of Chain did; only if Timed.
+	// Since is when the first process of all of them began to wait, Closed when the last one of Chain did; only if
+	// Timed.
 	Since, Closed time.Duration
 	Timed         bool
 	// Ended is when the last of the processes ended, Waited the sum of what all waited until then; 0 if not known.

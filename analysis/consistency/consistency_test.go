@@ -69,7 +69,8 @@ func TestOf(t *testing.T) {
 		{"too long", []string{line(send, 8, 1), line(recv, 4, 0)},
 			[]string{"1 MPI_Recv j.c:5 [main]: process 1 has room for 16 bytes, and process 0 sends 32"}},
 		{"beyond the last rank", []string{line(send, 4, 2), ""},
-			[]string{"0 MPI_Send j.c:4 [main]: process 0 sends to a rank that the communicator does not have with tag 3, which " +
+			[]string{"0 MPI_Send j.c:4 [main]: process 0 sends to a rank that the communicator does not have with " +
+				"tag 3, which " +
 				"does not receive it"}},
 		{"a broadcast", []string{line(bcast, 4, 1), line(bcast, 4, 1)}, nil},
 		{"two roots", []string{line(bcast, 4, 1), line(bcast, 4, 0)},
@@ -82,7 +83,8 @@ func TestOf(t *testing.T) {
 		{"a sum and a product", []string{line(sum, 4, "MPI_SUM"), line(sum, 4, "MPI_PROD")},
 			[]string{"4 MPI_Allreduce j.c:7 [main] op: processes 0 and 1 have different ones"}},
 		{"another function", []string{line(sum, 4, "MPI_SUM"), line(bcast, 4, 0)},
-			[]string{"3 MPI_Allreduce j.c:7 [main]: as number 1 on world, process 1 calls MPI_Bcast at j.c:6 [main] instead"}},
+			[]string{"3 MPI_Allreduce j.c:7 [main]: as number 1 on world, process 1 calls MPI_Bcast at j.c:6 [main] " +
+				"instead"}},
 		{"once more", []string{line(bcast, 4, 0) + "\n" + line(bcast, 4, 0), line(bcast, 4, 0)},
 			[]string{"2 MPI_Bcast j.c:6 [main]: 1 of 2 processes do not make collective call 2 on world"}},
 		{"a gathering", []string{line(join, 4, 4), line(join, 4, 4)}, nil},
@@ -95,21 +97,25 @@ func TestOf(t *testing.T) {
 			[]string{"7 MPI_Send j.c:4 [main] count: process 0 has -4"}},
 		{"both receive first", []string{line(recv, 4, 1) + "\n" + line(send, 4, 1),
 			line(recv, 4, 0) + "\n" + line(send, 4, 0)},
-			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in MPI_Recv for process 0"}},
+			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in MPI_Recv " +
+				"for process 0"}},
 		{"both send first", []string{line(send, 4, 1) + "\n" + line(recv, 4, 1),
 			line(send, 4, 0) + "\n" + line(recv, 4, 0)}, nil},
 		{"both send first, and wait for it", []string{line(wait, 4, 1) + "\n" + line(recv, 4, 1),
 			line(wait, 4, 0) + "\n" + line(recv, 4, 0)},
-			[]string{"8 MPI_Ssend j.c:12 [main]: process 0 waits in MPI_Ssend for process 1, which waits in MPI_Ssend for " +
+			[]string{"8 MPI_Ssend j.c:12 [main]: process 0 waits in MPI_Ssend for process 1, which waits in " +
+				"MPI_Ssend for " +
 				"process 0"}},
 		{"a ring that the last one breaks", []string{line(recv, 4, 2) + "\n" + line(send, 4, 1),
 			line(recv, 4, 0) + "\n" + line(send, 4, 2), line(send, 4, 0) + "\n" + line(recv, 4, 1)}, nil},
 		{"a ring of five in the midst of a loop", []string{ring(5, 0), ring(5, 1), ring(5, 2), ring(5, 3), ring(5, 4)},
-			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 4, which waits in MPI_Recv for process 3, " +
+			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 4, which waits in MPI_Recv " +
+				"for process 3, " +
 				"which waits in MPI_Recv for process 2, which waits in MPI_Recv for process 1 and so on in a circle"}},
 		{"a message behind a collective", []string{line(recv, 4, 1) + "\n" + line(sum, 4, "MPI_SUM"),
 			line(sum, 4, "MPI_SUM") + "\n" + line(send, 4, 0)},
-			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in MPI_Allreduce for " +
+			[]string{"8 MPI_Recv j.c:5 [main]: process 0 waits in MPI_Recv for process 1, which waits in " +
+				"MPI_Allreduce for " +
 				"process 0"}},
 		{"a message behind a broadcast of its own", []string{line(recv, 4, 1) + "\n" + line(bcast, 4, 1),
 			line(bcast, 4, 1) + "\n" + line(send, 4, 0)}, nil},

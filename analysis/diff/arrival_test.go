@@ -15,21 +15,26 @@ func farm(order []int, change func(item int) string) string {
 		"0+1 MPI_Init() @ f.c:1 [main]\n")
 	at := 10
 	for i, w := range order {
-		fmt.Fprintf(&b, "%d+1 MPI_Recv(count=1, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) @ f.c:5 "+
+		fmt.Fprintf(&b, "%d+1 MPI_Recv(count=1, datatype=MPI_INT, source=MPI_ANY_SOURCE, tag=1, "+
+			"comm=MPI_COMM_WORLD) @ f.c:5 "+
 			"[main] ; status={source=%d tag=1 bytes=4}\n", at, w)
-		fmt.Fprintf(&b, "%d+1 MPI_Send(count=%s, datatype=MPI_INT, dest=%d, tag=2, comm=MPI_COMM_WORLD) @ f.c:6 [main]\n",
+		fmt.Fprintf(&b,
+			"%d+1 MPI_Send(count=%s, datatype=MPI_INT, dest=%d, tag=2, comm=MPI_COMM_WORLD) @ f.c:6 [main]\n",
 			at+2, change(i), w)
 		at += 10
 	}
 	fmt.Fprintf(&b, "%d+1 MPI_Finalize() @ f.c:7 [main]\n", at)
 	for w := 1; w < 3; w++ {
-		fmt.Fprintf(&b, "rank %d of 3 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+1 MPI_Init() @ f.c:1 [main]\n", w)
+		fmt.Fprintf(&b,
+			"rank %d of 3 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+1 MPI_Init() @ f.c:1 [main]\n", w)
 		at := 10
 		for i, x := range order {
 			if x == w {
-				fmt.Fprintf(&b, "%d+1 MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ f.c:9 [work]\n",
+				fmt.Fprintf(&b, "%d+1 MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ "+
+					"f.c:9 [work]\n",
 					10*i+5)
-				fmt.Fprintf(&b, "%d+1 MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=2, comm=MPI_COMM_WORLD) @ f.c:10 [work] ; "+
+				fmt.Fprintf(&b, "%d+1 MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=2, comm=MPI_COMM_WORLD) @ "+
+					"f.c:10 [work] ; "+
 					"status=MPI_STATUS_IGNORE\n", 10*i+13)
 			}
 			at += 10
@@ -86,8 +91,9 @@ func TestArrivalIsToldWithoutClocks(t *testing.T) {
 				"status={source=%d tag=1 bytes=4}\n", w)
 			fmt.Fprintf(&b, "MPI_Send(count=1, dest=%d, tag=2, comm=MPI_COMM_WORLD) @ f.c:6 [main]\n", w)
 			fmt.Fprintf(worker[w], "MPI_Send(count=1, dest=0, tag=1, comm=MPI_COMM_WORLD) @ f.c:9 [work]\n")
-			fmt.Fprintf(worker[w], "MPI_Recv(count=9, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ f.c:10 [work] ; "+
-				"status={source=0 tag=2 bytes=4}\n")
+			fmt.Fprintf(worker[w],
+				"MPI_Recv(count=9, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ f.c:10 [work] ; "+
+					"status={source=0 tag=2 bytes=4}\n")
 		}
 		for w := 1; w < 3; w++ {
 			fmt.Fprintf(&b, "rank %d of 3 on n\nMPI_Init() @ f.c:1 [main]\n%s", w, worker[w])

@@ -178,7 +178,8 @@ func (g *group) sameColumns(u, v *word, sa, sb *archive.Stream) (bool, error) {
 			if ca == nil || cb == nil || !equalColumns(ca, cb) {
 				return false, nil
 			}
-			if s := x.f.Slots[col.Slot]; s.Codec == spec.String { // numbers of strings mean something in their stream only
+			// numbers of strings mean something in their stream only
+			if s := x.f.Slots[col.Slot]; s.Codec == spec.String {
 				return false, nil
 			}
 		}

@@ -22,7 +22,8 @@ func program(ranks, steps int, change func(rank int, lines []string) []string) s
 		lines := []string{
 			"MPI_Init() @ h.c:5 [main]",
 			fmt.Sprintf("loop %d", steps),
-			fmt.Sprintf("MPI_Irecv(count=10, datatype=MPI_INT, source=%d, tag=1, comm=MPI_COMM_WORLD) @ h.c:40 [exchange] ; "+
+			fmt.Sprintf("MPI_Irecv(count=10, datatype=MPI_INT, source=%d, tag=1, comm=MPI_COMM_WORLD) @ h.c:40 "+
+				"[exchange] ; "+
 				"request=request#0", (r+ranks-1)%ranks),
 			fmt.Sprintf("MPI_Send(count=10, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ h.c:41 [exchange]",
 				(r+1)%ranks),
@@ -120,7 +121,8 @@ func TestPlanted(t *testing.T) {
 			"result 3 MPI_Send h.c:41 [exchange] return MPI_SUCCESS MPI_ERR_RANK 100/100 []"},
 		{"deadlock", func(l []string) []string {
 			return append(append([]string{l[0], "loop 30"}, body(l)...), "end", l[2],
-				"MPI_Recv(count=1, datatype=MPI_INT, source=9, tag=7, comm=MPI_COMM_WORLD) @ h.c:45 [exchange] ; unfinished")
+				"MPI_Recv(count=1, datatype=MPI_INT, source=9, tag=7, comm=MPI_COMM_WORLD) @ h.c:45 [exchange] ; "+
+					"unfinished")
 		}, "hang 3 MPI_Recv h.c:45 [exchange]  MPI_Send at h.c:41 [exchange]  1/0 [30/100]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

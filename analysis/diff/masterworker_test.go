@@ -61,13 +61,15 @@ func (p *masterWorker) run(chance *rand.Rand) string {
 		if next == p.tasks {
 			call(0, "MPI_Send(count=0, datatype=MPI_INT, dest=%d, tag=2, comm=MPI_COMM_WORLD) @ m.c:%d [master]", w,
 				line+1)
-			call(w, "MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:30 [worker] ; "+
+			call(w, "MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:30 "+
+				"[worker] ; "+
 				"status=%s{source=0 tag=2 bytes=0}", open)
 			return
 		}
 		call(0, "MPI_Send(count=%s%d, datatype=MPI_INT, dest=%s%d, tag=1, comm=MPI_COMM_WORLD) @ m.c:%d [master]", open,
 			size(next), open, w, line)
-		call(w, "MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:30 [worker] ; "+
+		call(w, "MPI_Recv(count=99, datatype=MPI_INT, source=0, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:30 "+
+			"[worker] ; "+
 			"status=%s{source=0 tag=1 bytes=%d}", open, 4*size(next))
 		doing[w] = next
 		next++
@@ -79,7 +81,8 @@ func (p *masterWorker) run(chance *rand.Rand) string {
 	requests := make([]string, p.workers)
 	if p.receive == 4 {
 		for w := range requests {
-			call(0, "MPI_Irecv(count=99, datatype=MPI_INT, source=%d, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:12 [master] ; "+
+			call(0, "MPI_Irecv(count=99, datatype=MPI_INT, source=%d, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ "+
+				"m.c:12 [master] ; "+
 				"request=request#%d", w+1, w)
 			requests[w] = fmt.Sprintf("request#%d", w)
 		}
@@ -98,7 +101,8 @@ func (p *masterWorker) run(chance *rand.Rand) string {
 		p.result(call, chance, requests, w, tag, open)
 		serve(w, 16)
 		if p.receive == 4 && len(busy) > 0 && busy[len(busy)-1] == w {
-			call(0, "MPI_Irecv(count=99, datatype=MPI_INT, source=%d, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:18 [master] ; "+
+			call(0, "MPI_Irecv(count=99, datatype=MPI_INT, source=%d, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ "+
+				"m.c:18 [master] ; "+
 				"request=request#%d", w, w-1)
 			requests[w-1] = fmt.Sprintf("request#%d", w-1)
 		}
@@ -108,7 +112,8 @@ func (p *masterWorker) run(chance *rand.Rand) string {
 		if p.bystander && i < 2 {
 			tag = 71 - i
 		}
-		call(n-1, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%[1]d, sendtag=%[2]d, recvcount=1, recvtype=MPI_INT, "+
+		call(n-1, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%[1]d, sendtag=%[2]d, recvcount=1, "+
+			"recvtype=MPI_INT, "+
 			"source=%[1]d, recvtag=%[2]d, comm=MPI_COMM_WORLD) @ m.c:40 [other]", n-1, tag)
 	}
 	var b strings.Builder
@@ -146,14 +151,16 @@ func (p *masterWorker) result(call func(int, string, ...any), chance *rand.Rand,
 		recv(open+fmt.Sprint(w), open+fmt.Sprint(tag))
 	case 3:
 		if k := chance.IntN(3); k > 0 {
-			call(0, "poll %d MPI_Iprobe(source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:13 [master] ; "+
+			call(0, "poll %d MPI_Iprobe(source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:13 "+
+				"[master] ; "+
 				"flag=0", k)
 		}
 		call(0, "MPI_Iprobe(source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ m.c:13 [master] ; flag=1 ; %s",
 			status)
 		recv(open+fmt.Sprint(w), open+fmt.Sprint(tag))
 	case 4:
-		call(0, "MPI_Waitany(count=%d, array_of_requests=[%s]) @ m.c:14 [master] ; array_of_requests=[] ; index=%s%d ; %s",
+		call(0, "MPI_Waitany(count=%d, array_of_requests=[%s]) @ m.c:14 [master] ; array_of_requests=[] ; "+
+			"index=%s%d ; %s",
 			len(requests), strings.Join(requests, ", "), open, w-1, status)
 		requests[w-1] = "MPI_REQUEST_NULL"
 	}

@@ -67,7 +67,8 @@ func TestObjectsInLists(t *testing.T) {
 			number)
 	}
 	combined := func(a, b string) string {
-		return fmt.Sprintf("MPI_Type_create_struct(count=2, array_of_blocklengths=[1, 1], array_of_displacements=[0, 8], "+
+		return fmt.Sprintf("MPI_Type_create_struct(count=2, array_of_blocklengths=[1, 1], "+
+			"array_of_displacements=[0, 8], "+
 			"array_of_types=[%s, %s]) @ o.c:9 [f] ; newtype=type#9\n", a, b)
 	}
 	made := contiguous(3, 1, 0) + contiguous(4, 2, 1)
@@ -97,7 +98,8 @@ func TestObjectsInLists(t *testing.T) {
 
 // How often a program has to ask is left to chance: it is no difference, and noted as one of order.
 func TestNumberOfQuestions(t *testing.T) {
-	const probe = "MPI_Iprobe(source=0, tag=1, comm=MPI_COMM_WORLD) @ q.c:2 [wait] ; flag=1 ; status={source=0 tag=1 bytes=4}\n"
+	const probe = "MPI_Iprobe(source=0, tag=1, comm=MPI_COMM_WORLD) @ q.c:2 [wait] ; flag=1 ; status={source=0 " +
+		"tag=1 bytes=4}\n"
 	body := func(asked, barriers int) string {
 		return "MPI_Init() @ q.c:1 [main]\n" + strings.Repeat(probe, asked) +
 			strings.Repeat("MPI_Barrier(comm=MPI_COMM_WORLD) @ q.c:5 [main]\n", barriers) +
@@ -142,7 +144,8 @@ func TestSelectedParts(t *testing.T) {
 			if step >= from && step < to {
 				n = count
 			}
-			fmt.Fprintf(&b, "MPI_Reduce(count=%d, datatype=MPI_INT, op=MPI_SUM, root=0, comm=MPI_COMM_WORLD) @ s.c:4 [step]\n",
+			fmt.Fprintf(&b, "MPI_Reduce(count=%d, datatype=MPI_INT, op=MPI_SUM, root=0, comm=MPI_COMM_WORLD) @ "+
+				"s.c:4 [step]\n",
 				n)
 			b.WriteString("MPI_Barrier(comm=MPI_COMM_WORLD) @ s.c:5 [step]\n")
 		}

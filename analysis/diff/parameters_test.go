@@ -68,7 +68,8 @@ func TestMeaning(t *testing.T) {
 			"parameter 0-3 MPI_Barrier a.c:3 [f] comm comm#0 comm#1 1/1 []"},
 		{"an array", "MPI_Type_indexed(count=2, array_of_blocklengths=[1, 2], array_of_displacements=[0, 4], " +
 			"oldtype=MPI_INT) @ a.c:1 [f] ; newtype=type#0",
-			"MPI_Type_indexed(count=2, array_of_blocklengths=[1, 3], array_of_displacements=[0, 4], oldtype=MPI_INT) @ a.c:1 " +
+			"MPI_Type_indexed(count=2, array_of_blocklengths=[1, 3], array_of_displacements=[0, 4], " +
+				"oldtype=MPI_INT) @ a.c:1 " +
 				"[f] ; newtype=type#0",
 			"parameter 0-3 MPI_Type_indexed a.c:1 [f] array_of_blocklengths [1, 2] [1, 3] 1/1 []"},
 		{"a result that is asked for", "MPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:1 [f] ; rank=1",
@@ -79,8 +80,9 @@ func TestMeaning(t *testing.T) {
 		{"an error", "MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:1 [f]",
 			"MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:1 [f] ; ret 5",
 			"result 0-3 MPI_Barrier a.c:1 [f] return MPI_SUCCESS MPI_ERR_COMM 1/1 []"},
-		{"a receive from anybody", "MPI_Recv(count=1, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) @ a.c:1 [f] ; " +
-			"status={source=1 tag=1 bytes=4}",
+		{"a receive from anybody",
+			"MPI_Recv(count=1, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) @ a.c:1 [f] ; " +
+				"status={source=1 tag=1 bytes=4}",
 			"MPI_Recv(count=1, source=MPI_ANY_SOURCE, tag=1, comm=MPI_COMM_WORLD) @ a.c:1 [f] ; status={source=2 tag=1 " +
 				"bytes=4}", ""},
 		{"an environment", "MPI_Get_library_version() @ a.c:1 [f] ; version=\"A\"; resultlen=1",
@@ -98,7 +100,8 @@ func TestMeaning(t *testing.T) {
 
 // Constants have other values in another MPI and mean the same.
 func TestTwoABIs(t *testing.T) {
-	body := "MPI_Recv(count=1, datatype=MPI_DOUBLE, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ a.c:1 " +
+	body := "MPI_Recv(count=1, datatype=MPI_DOUBLE, source=MPI_ANY_SOURCE, tag=MPI_ANY_TAG, comm=MPI_COMM_WORLD) @ " +
+		"a.c:1 " +
 		"[f] ; status={source=1 tag=1 bytes=8}\n" +
 		"MPI_Send(count=1, datatype=MPI_DOUBLE, dest=MPI_PROC_NULL, tag=1, comm=MPI_COMM_SELF) @ a.c:2 [f]\n" +
 		"MPI_Allreduce(sendbuf=MPI_IN_PLACE, count=1, datatype=MPI_INT, op=MPI_MAXLOC, comm=MPI_COMM_WORLD) @ a.c:3 [f]"

@@ -28,10 +28,12 @@ func newProgram(r *rand.Rand, ranks int) *randomProgram {
 				out = append(out, seq(depth+1)...)
 				out = append(out, "end")
 			case k == 2:
-				out = append(out, fmt.Sprintf("MPI_Send(count=%d, datatype=MPI_INT, dest=@, tag=%d, comm=MPI_COMM_WORLD) @ r.c:%d "+
+				out = append(out, fmt.Sprintf("MPI_Send(count=%d, datatype=MPI_INT, dest=@, tag=%d, "+
+					"comm=MPI_COMM_WORLD) @ r.c:%d "+
 					"[f]", 1+r.IntN(9), r.IntN(3), lines))
 			case k == 3:
-				out = append(out, fmt.Sprintf("MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ r.c:%d [f]",
+				out = append(out, fmt.Sprintf("MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) "+
+					"@ r.c:%d [f]",
 					1+r.IntN(9), lines))
 			case k == 4:
 				out = append(out, fmt.Sprintf("poll %d MPI_Test(request=request#0) @ r.c:%d [f] ; flag=0",

@@ -47,7 +47,8 @@ func TestMemory(t *testing.T) {
 		{original, "", ""},
 		{program("heap#0+64", "heap#1", "heap#0"), "", ""},
 		{program("heap#5+64", "heap#3", "heap#5"), "", ""},
-		{program("heap#0+60", "heap#1", "heap#0"), "parameter 0 MPI_Sendrecv a.c:2 [main] sendbuf heap+64 heap+60 9/9 []",
+		{program("heap#0+60", "heap#1", "heap#0"),
+			"parameter 0 MPI_Sendrecv a.c:2 [main] sendbuf heap+64 heap+60 9/9 []",
 			""},
 		{program("heap#0+64", "heap#0", "heap#0"),
 			"parameter 0 MPI_Sendrecv a.c:2 [main] recvbuf other memory memory of sendbuf 9/9 []", ""},
@@ -100,7 +101,8 @@ func TestMovedLines(t *testing.T) {
 		}), 6, "parameter 2 MPI_Send h.c:41 [exchange] count 10 20 100/100 []"},
 		{program(4, 100, func(r int, l []string) []string { // a second send above the first
 			l = shift(l, 40, 2)
-			return append(l[:2:2], append([]string{"MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ " +
+			return append(l[:2:2], append([]string{"MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=1, " +
+				"comm=MPI_COMM_WORLD) @ " +
 				"h.c:40 [exchange]"}, l[2:]...)...)
 		}), 5, "extra 0-3 MPI_Send h.c:40 [exchange]    100/0 []"},
 	} {

@@ -28,7 +28,8 @@ const (
 	Outcome
 	// Processes: one recording has processes or threads that the other has not.
 	Processes
-	// Inside: a function of the program called others than in the other recording, somewhere below; no API was called there.
+	// Inside: a function of the program called others than in the other recording, somewhere below; no API was called
+	// there.
 	Inside
 )
 

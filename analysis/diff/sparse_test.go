@@ -22,7 +22,8 @@ func TestFewColumns(t *testing.T) {
 				if r == 1 && i == 1 && n == 0 {
 					n = 77
 				}
-				fmt.Fprintf(&b, "MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ s.c:3 [main]\n", n)
+				fmt.Fprintf(&b, "MPI_Bcast(count=?%d, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ s.c:3 [main]\n",
+					n)
 			}
 			fmt.Fprintf(&b, "loop %d\nMPI_Barrier(comm=MPI_COMM_WORLD) @ s.c:4 [main]\n"+
 				"MPI_Bcast(count=1, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ s.c:5 [main]\nend\n"+

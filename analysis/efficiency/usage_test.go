@@ -26,14 +26,16 @@ func program(ranks, steps int, work func(r, s int) int) string {
 	var b strings.Builder
 	b.WriteString("abi mpich\ncommand ./app\n")
 	for r := range ranks {
-		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+10 MPI_Init() @ a.c:1 [main]\n",
+		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+10 MPI_Init() @ a.c:1 "+
+			"[main]\n",
 			r, ranks)
 		at := 10
 		for s := range steps {
 			at += work(r, s)
 			fmt.Fprintf(&b, "%d+30 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:5 [step]\n", at)
 			at += 35
-			fmt.Fprintf(&b, "%d+5 MPI_Send(count=1, datatype=MPI_INT, dest=MPI_PROC_NULL, tag=0, comm=MPI_COMM_WORLD) @ a.c:6 "+
+			fmt.Fprintf(&b, "%d+5 MPI_Send(count=1, datatype=MPI_INT, dest=MPI_PROC_NULL, tag=0, "+
+				"comm=MPI_COMM_WORLD) @ a.c:6 "+
 				"[step]\n", at)
 			at += 5
 		}

@@ -168,8 +168,8 @@ func (f *File) pattern(way int) *Pattern {
 	return p
 }
 
-// Order says in which order most accesses of a rank came: "consecutive", "sequential", "strided", "random", "mixed", "one
-// access", or "unknown" where no offsets are known; "" without accesses.
+// Order says in which order most accesses of a rank came: "consecutive", "sequential", "strided", "random", "mixed",
+// "one access", or "unknown" where no offsets are known; "" without accesses.
 func (a *Access) Order() string {
 	steps := a.Consecutive + a.Forward + a.Backward
 	switch {

@@ -71,18 +71,21 @@ func TestFaults(t *testing.T) {
 	}{
 		"another tag": {
 			[]string{send(2), "killed 15\n" + recv(0, 1) + " ; unfinished"}, []string{send(1), recv(0, 1)}, Deadlock,
-			"rank 1 waits in MPI_Recv at f.c:4 [f] for a message from rank 0 with tag 1 on world, but rank 0 sent one with tag 2 " +
+			"rank 1 waits in MPI_Recv at f.c:4 [f] for a message from rank 0 with tag 1 on world, but rank 0 sent " +
+				"one with tag 2 " +
 				"in MPI_Send at f.c:3 [f], which nobody receives"},
 		"in a wait": {
 			[]string{send(2), "killed 15\n" + irecv + "\n" + wait + " ; unfinished"},
 			[]string{send(1), irecv + "\n" + wait}, Deadlock,
-			"rank 1 waits in MPI_Wait at f.c:6 [f] for a message from rank 0 with tag 1 on world (MPI_Irecv at f.c:5 [f])"},
+			"rank 1 waits in MPI_Wait at f.c:6 [f] for a message from rank 0 with tag 1 on world (MPI_Irecv at " +
+				"f.c:5 [f])"},
 		"head to head": {
 			[]string{"killed 15\n" + recv(1, 1) + " ; unfinished", "killed 15\n" + recv(0, 1) + " ; unfinished"},
 			[]string{"killed 15\n" + recv(1, 1), recv(0, 1)}, Deadlock,
 			"rank 0 waits in MPI_Recv at f.c:4 [f] for a message from rank 1 with tag 1 on world; rank 1 waits in"},
 		"crash": {[]string{"killed 11\n" + send(1), "killed 9\n" + recv(0, 1)}, []string{send(1), recv(0, 1)}, Crash,
-			"Rank 0 crashed: killed by signal 11, after MPI_Send at f.c:3 [f] (dest=1, tag=1, comm=MPI_COMM_WORLD) returned"},
+			"Rank 0 crashed: killed by signal 11, after MPI_Send at f.c:3 [f] (dest=1, tag=1, comm=MPI_COMM_WORLD) " +
+				"returned"},
 		"ended from outside": {[]string{"killed 15\n" + send(1), "killed 15\n" + recv(0, 1)},
 			[]string{send(1), recv(0, 1)}, Crash,
 			"The job was ended from outside: rank 0 was killed by signal 15, and so were 1 others"},
@@ -94,15 +97,19 @@ func TestFaults(t *testing.T) {
 			"300 of 300 communicators made in MPI_Comm_dup at f.c:8 [f] are never freed (on each of ranks 0-1)"},
 		"requests": {[]string{isends.String(), times(300, recv(0, 9))}, []string{times(300, fmt.Sprintf(isend, 0)+
 			"MPI_Wait(request=request#0) @ f.c:9 [f] ; request=MPI_REQUEST_NULL"), times(300, recv(0, 9))}, Leak,
-			"300 requests are neither completed (MPI_Wait, MPI_Test) nor freed, made in MPI_Isend at f.c:7 [f] by rank 0: the " +
+			"300 requests are neither completed (MPI_Wait, MPI_Test) nor freed, made in MPI_Isend at f.c:7 [f] by " +
+				"rank 0: the " +
 				"first one from rank 0 to rank 1 with tag 9"},
 		"freed requests": {[]string{isends.String(), times(300, recv(0, 9))}, []string{times(300, fmt.Sprintf(isend, 0)+
 			"MPI_Request_free(request=request#0) @ f.c:9 [f]"), times(300, recv(0, 9))}, Leak, "300 requests"},
 		"a message": {[]string{send(1) + "\n" + send(2), recv(0, 1)}, []string{send(1), recv(0, 1)}, Unmatched,
-			"1 message is never received (16 bytes), sent in MPI_Send at f.c:3 [f] by rank 0: the first one from rank 0 to rank 1 " +
+			"1 message is never received (16 bytes), sent in MPI_Send at f.c:3 [f] by rank 0: the first one from " +
+				"rank 0 to rank 1 " +
 				"with tag 2"},
-		"another type": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "DOUBLE", "2INT", 1)}, Mismatch,
-			"Messages are received in MPI_Recv at f.c:4 [f] as another datatype than they were sent as: rank 1 receives elements of " +
+		"another type": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "DOUBLE", "2INT", 1)},
+			Mismatch,
+			"Messages are received in MPI_Recv at f.c:4 [f] as another datatype than they were sent as: rank 1 " +
+				"receives elements of " +
 				"8 bytes (MPI_DOUBLE), and rank 0 sends those of 4 bytes (MPI_INT) in MPI_Send at f.c:3 [f]"},
 		"bytes": {[]string{send(1), doubles}, []string{send(1), strings.Replace(doubles, "count=4, datatype=MPI_DOUBLE",
 			"count=16, datatype=MPI_BYTE", 1)}, Mismatch,

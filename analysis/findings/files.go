@@ -36,7 +36,8 @@ func (f *finder) files() {
 			continue
 		}
 		f.add(Finding{Kind: Contention, Cost: c.Excess(), Process: -1, Step: -1, Command: []string{"io"},
-			Text: fmt.Sprintf("contention: ranks that %s files slow each other down: %ss take %.1f times as long as alone, with "+
+			Text: fmt.Sprintf("contention: ranks that %s files slow each other down: %ss take %.1f times as long as "+
+				"alone, with "+
 				"%.1f other accesses at the same time in the mean (%s)", verb, verb, c.Slowdown(), c.Others,
 				f.part(c.Excess()))})
 	}
@@ -65,7 +66,8 @@ func (f *finder) files() {
 	}
 	if f.share(meta) >= least && 10*meta >= 3*all {
 		f.add(Finding{Kind: Metadata, Cost: meta, Process: -1, Step: -1, Command: []string{"io"},
-			Text: fmt.Sprintf("metadata takes %.0f%% of the time of all I/O (%s): %d calls, %d of them open one of %d files",
+			Text: fmt.Sprintf("metadata takes %.0f%% of the time of all I/O (%s): %d calls, %d of them open one of "+
+				"%d files",
 				100*ratio(meta, all), f.part(meta), calls, opens, len(f.Files.Files))})
 	}
 	for _, of := range order {

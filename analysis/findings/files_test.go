@@ -35,10 +35,14 @@ func TestFileFindings(t *testing.T) {
 	}
 	text := strings.Join(all, "\n")
 	for _, want := range []string{
-		"metadata: Metadata takes 50% of the time of all I/O (5s, 12.5% of all ranks' time): 3000 calls, 1000 of them open one of 5 files",
-		"small accesses: 1000 writes of out.* (2 files) are in small pieces (10 bytes in the mean) (2s, 5.0% of all ranks' time): a buffer would join them",
-		"strided accesses: 1000 writes of all are in pieces with equal gaps (strided), in blocks of 4096 bytes that up to 4 ranks share (1s,",
-		"contention: Contention: ranks that read files slow each other down: reads take 2.0 times as long as alone, with 2.5 other accesses",
+		"metadata: Metadata takes 50% of the time of all I/O (5s, 12.5% of all ranks' time): 3000 calls, 1000 of " +
+			"them open one of 5 files",
+		"small accesses: 1000 writes of out.* (2 files) are in small pieces (10 bytes in the mean) (2s, 5.0% of all " +
+			"ranks' time): a buffer would join them",
+		"strided accesses: 1000 writes of all are in pieces with equal gaps (strided), in blocks of 4096 bytes that " +
+			"up to 4 ranks share (1s,",
+		"contention: Contention: ranks that read files slow each other down: reads take 2.0 times as long as alone, " +
+			"with 2.5 other accesses",
 		"random accesses: 100 reads of any are in random order (1s",
 	} {
 		if !strings.Contains(text, want) {

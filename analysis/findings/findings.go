@@ -335,7 +335,8 @@ func (f *finder) variation() {
 		}
 		f.add(Finding{Kind: Variation, Cost: d.Excess(), Process: p.MPI.Most, Func: p.Func, Site: p.Site, Step: -1,
 			Command: []string{"histogram", "--durations", "--by", "site", "--function", p.Func},
-			Text: fmt.Sprintf("%s takes from %s (a tenth of the calls) to %s (the slowest hundredth): contention may cost %s",
+			Text: fmt.Sprintf("%s takes from %s (a tenth of the calls) to %s (the slowest hundredth): contention "+
+				"may cost %s",
 				call(p.Func, p.Site),
 				f.Duration(d.Quantile(.1)), f.Duration(d.Quantile(.99)), f.part(d.Excess()))})
 	}

@@ -22,7 +22,8 @@ func (f *finder) growing() {
 			Step: int64(g.Step), Command: []string{"dump", "--rank", fmt.Sprint(g.Process), "--function", g.Func}}
 		if g.Jump {
 			n.Command = append(n.Command, "--steps", fmt.Sprintf("%d-%d", max(g.Step, 1)-1, g.Step))
-			n.Text = fmt.Sprintf("from time step %d on %s sends %.3g times as much in %s as before: %s instead of %s a step", g.Step,
+			n.Text = fmt.Sprintf("from time step %d on %s sends %.3g times as much in %s as before: %s instead of "+
+				"%s a step", g.Step,
 				f.Name(g.Process), g.After/max(g.Before, 1), call(g.Func, g.Site), f.bytes(g.After), f.bytes(g.Before))
 		} else {
 			n.Text = fmt.Sprintf("what %s sends in %s grows from step to step: from %s to %s a step", f.Name(g.Process),

@@ -54,14 +54,17 @@ func TestHangs(t *testing.T) {
 		process int32
 	}{
 		"a rank that does not come": {4, but(3, barrier, barrier+"\n"+reduce+" ; unfinished"),
-			"Ranks 0-2 wait in MPI_Allreduce at j.c:7 [main], number 2 on world, from 200ns on: rank 3 is not there: its last " +
+			"Ranks 0-2 wait in MPI_Allreduce at j.c:7 [main], number 2 on world, from 200ns on: rank 3 is not " +
+				"there: its last " +
 				"call was MPI_Barrier at j.c:2 [main], number 1 on world", 3},
 		"a rank without calls": {3, but(1, "", barrier+" ; unfinished"), "rank 1 is not there, and made no call", 1},
 		"a rank in another call": {4, but(1, reduce+" ; unfinished", barrier+" ; unfinished"),
-			"Ranks 0,2-3 wait in MPI_Barrier at j.c:2 [main], number 1 on world, from 100ns on: rank 1 is in MPI_Allreduce at " +
+			"Ranks 0,2-3 wait in MPI_Barrier at j.c:2 [main], number 1 on world, from 100ns on: rank 1 is in " +
+				"MPI_Allreduce at " +
 				"j.c:7 [main] in its place", 1},
 		"a rank that waits for a message": {4, but(2, receive+" ; unfinished", barrier+" ; unfinished"),
-			"Deadlock from 100ns on: rank 2 waits in MPI_Recv at j.c:5 [main] for a message from rank 1 with tag 3 on world; " +
+			"Deadlock from 100ns on: rank 2 waits in MPI_Recv at j.c:5 [main] for a message from rank 1 with tag 3 " +
+				"on world; " +
 				"rank 1 waits in MPI_Barrier at j.c:2 [main], number 1 on world, for rank 2. Ranks 0,3 wait for them",
 			2},
 		"another root": {4, but(2, fmt.Sprintf(bcast, 1)+" ; unfinished", fmt.Sprintf(bcast, 0)+" ; unfinished"),
@@ -73,7 +76,8 @@ func TestHangs(t *testing.T) {
 			700},
 		"every third of 999": {999, func(r int) string {
 			if r%3 == 0 {
-				return fmt.Sprintf("MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=1, tag=%d, comm=MPI_COMM_WORLD) @ "+
+				return fmt.Sprintf("MPI_Recv(buf=heap#0, count=4, datatype=MPI_INT, source=1, tag=%d, "+
+					"comm=MPI_COMM_WORLD) @ "+
 					"j.c:%d [main] ; unfinished", r, 100+r%31)
 			}
 			return barrier + " ; unfinished"
@@ -110,10 +114,12 @@ func TestShortWaits(t *testing.T) {
 func TestPollingSince(t *testing.T) {
 	all := stuck(t, 2, func(rank int) string {
 		if rank == 0 {
-			return "MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=8, comm=MPI_COMM_WORLD) @ j.c:3 [main]\nloop 9\nMPI_Comm_rank(comm=MPI_COMM_WORLD)\n" +
+			return "MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=8, comm=MPI_COMM_WORLD) @ j.c:3 [main]\nloop " +
+				"9\nMPI_Comm_rank(comm=MPI_COMM_WORLD)\n" +
 				"end\n" + barrier + " ; unfinished"
 		}
-		return "MPI_Comm_rank(comm=MPI_COMM_WORLD)\npoll 500 MPI_Iprobe(source=0, tag=7, comm=MPI_COMM_WORLD) @ j.c:4 [main] ; flag=0\n" +
+		return "MPI_Comm_rank(comm=MPI_COMM_WORLD)\npoll 500 MPI_Iprobe(source=0, tag=7, comm=MPI_COMM_WORLD) @ " +
+			"j.c:4 [main] ; flag=0\n" +
 			"poll 300 MPI_Iprobe(source=0, tag=9, comm=MPI_COMM_WORLD) @ j.c:5 [main] ; flag=0"
 	})
 	if len(all) == 0 || all[0].Kind != Deadlock || !strings.Contains(all[0].Text, "rank 1 waits in MPI_Iprobe") ||

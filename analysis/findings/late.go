@@ -153,7 +153,8 @@ func (f *finder) moving(all []*late, cost time.Duration) bool {
 	if len(order) > len(names) {
 		names = append(names, "...")
 	}
-	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), none of the "+
+	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), "+
+		"none of the "+
 		"%d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all),
 		f.part(cost),
 		call(n.Func, n.Site))
@@ -203,7 +204,8 @@ func (f *finder) lateRank(l *late) {
 		n.Text += fmt.Sprintf(". Time step %d has %.0f%% of it", first.Worst, 100*ratio(first.WorstTime, first.Time))
 	case f.few(first):
 		n.Step = first.Worst
-		n.Text += fmt.Sprintf(". It is late now and then, not always: %d of %d time steps have most of it, step %d before all",
+		n.Text += fmt.Sprintf(". It is late now and then, not always: %d of %d time steps have most of it, step %d "+
+			"before all",
 			first.Most, f.steps(), first.Worst)
 	case steps > 1:
 		n.Step = first.Worst
@@ -244,7 +246,8 @@ func (f *finder) ordered(all []*late) {
 	who := g.Waiters[0].Process
 	n := Finding{Kind: WrongOrder, Cost: cost, Process: who, Func: g.Waiting.Func, Site: g.Waiting.Site, Step: -1,
 		Command: []string{"waits", "--kind", strings.ReplaceAll(g.Kind.String(), " ", "-")}}
-	n.Text = fmt.Sprintf("%s receives in %s in a fixed order: it waits for %s while other messages are there, and others "+
+	n.Text = fmt.Sprintf("%s receives in %s in a fixed order: it waits for %s while other messages are there, and "+
+		"others "+
 		"wait for it in turn (%s): %s", f.Name(who), call(g.Waiting.Func, g.Waiting.Site), f.causers(g), f.part(cost),
 		asTheyCome)
 	f.told[who] = true
@@ -297,8 +300,10 @@ func (f *finder) serial(all []*late, processes int) bool {
 		func(g waits.Group) bool { return g.Kind == waits.LateSender }))]
 	n := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
-	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes about as "+
-		"long as the others. They wait for each other in %s (%s)", processes, busy, call(n.Func, n.Site), f.part(n.Cost))
+	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes "+
+		"about as "+
+		"long as the others. They wait for each other in %s (%s)", processes, busy, call(n.Func, n.Site),
+		f.part(n.Cost))
 	f.add(n)
 	for i := range f.Usage.Processes {
 		f.told[f.Usage.Processes[i].Process] = true
@@ -334,7 +339,8 @@ func (f *finder) takingTurns(processes int) bool {
 	n := Finding{Kind: Serial, Cost: min(cost, f.Waits.Total.Time), Process: last.Process, Func: g.Waiting.Func,
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
 	n.Text = fmt.Sprintf("The ranks work one after the other in a part of the run: each waits in %s until the one "+
-		"before it has done its part and come to %s, %s last, and then all wait for the others (%s)", call(n.Func, n.Site),
+		"before it has done its part and come to %s, %s last, and then all wait for the others (%s)",
+		call(n.Func, n.Site),
 		call(g.Late.Func, g.Late.Site), f.Name(last.Process), f.part(n.Cost))
 	f.add(n)
 	for i := range f.Waits.Processes {

@@ -127,7 +127,8 @@ func TestTakingTurns(t *testing.T) {
 				g.Time += c.turns[i] * turn
 			}
 			r.Total.Time += p.Total()
-			r.Roots = append(r.Roots, waits.Root{Process: i, Late: waits.Place{Func: "MPI_Send"}, Time: 75 * time.Millisecond,
+			r.Roots = append(r.Roots, waits.Root{Process: i, Late: waits.Place{Func: "MPI_Send"},
+				Time:  75 * time.Millisecond,
 				Worst: -1})
 		}
 		g.Causers = make([]waits.Share, c.causers)

@@ -27,7 +27,8 @@ func (f *finder) locked() {
 	first := f.Locks[0]
 	n := Finding{Kind: LockContention, Cost: sum, Process: -1, Func: first.Func, Site: first.Site, Step: -1,
 		Command: []string{"profile", "--by", "site", "--function", first.Func}}
-	n.Text = fmt.Sprintf("threads wait %d times for locks that others hold (%s in all threads together), most in %s (%d times, %s)",
+	n.Text = fmt.Sprintf("threads wait %d times for locks that others hold (%s in all threads together), most in %s "+
+		"(%d times, %s)",
 		waits, f.Duration(sum), call(first.Func, first.Site), first.Waits, f.Duration(first.Time))
 	f.add(n)
 }

@@ -42,12 +42,16 @@ func TestManualFinding(t *testing.T) {
 	cheap := chain(8, 9000)
 	cheap.SendSites, cheap.RecvSites = []int32{2}, []int32{2}
 	unproven.Grade, near.Grade = collectives.Consistent, collectives.NearMiss
-	const say = "collective of messages: Ranks 0-7 do by 7 messages what MPI_Bcast does, 90 times, the first of them in MPI_Send at " +
+	const say = "collective of messages: Ranks 0-7 do by 7 messages what MPI_Bcast does, 90 times, the first of " +
+		"them in MPI_Send at " +
 		"a.c:3: "
 	for _, c := range []struct{ got, want string }{
-		{of(true, cheap, large), "warning " + say + "the contents of the messages prove it. Their calls take 2s, 25.0% of all ranks' time"},
-		{of(true, unproven), "note " + say + "by the structure of the messages, not proven by their contents. Their calls"},
-		{of(false, unproven), "note " + say + "by the structure of the messages; contents can prove it (tabard record --payload). Their"},
+		{of(true, cheap, large), "warning " + say + "the contents of the messages prove it. Their calls take 2s, " +
+			"25.0% of all ranks' time"},
+		{of(true, unproven), "note " + say + "by the structure of the messages, not proven by their contents. Their " +
+			"calls"},
+		{of(false, unproven), "note " + say + "by the structure of the messages; contents can prove it (tabard " +
+			"record --payload). Their"},
 		{of(true, once, near, pair), ""}, // no loop, no broadcast, nothing to gain
 	} {
 		if !strings.HasPrefix(c.got, c.want) || c.want == "" && c.got != "" {

@@ -43,11 +43,14 @@ const kernel = "grid_x=1, grid_y=1, grid_z=1, block_x=1, block_y=1, block_z=1, s
 func TestOf(t *testing.T) {
 	var d strings.Builder
 	for r := range 2 {
-		fmt.Fprintf(&d, "rank %d of 2 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n50+900 MPI_Barrier(comm=MPI_COMM_WORLD)\n",
+		fmt.Fprintf(&d, "rank %d of 2 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n50+900 "+
+			"MPI_Barrier(comm=MPI_COMM_WORLD)\n",
 			r)
-		d.WriteString("thread 1\n100+0 cuda_queue(device=0, context=1, stream=7)\n100+100 cuda_kernel(kernel=\"a\", " + kernel +
+		d.WriteString("thread 1\n100+0 cuda_queue(device=0, context=1, stream=7)\n100+100 cuda_kernel(kernel=\"a\", " +
+			kernel +
 			"300+100 cuda_copy(kind=1, bytes=64)\n600+50 cuda_kernel(kernel=\"b\", " + kernel)
-		d.WriteString("thread 2\n150+0 cuda_queue(device=0, context=1, stream=13)\n150+100 cuda_kernel(kernel=\"a\", " + kernel +
+		d.WriteString("thread 2\n150+0 cuda_queue(device=0, context=1, stream=13)\n150+100 cuda_kernel(kernel=\"a\", " +
+			kernel +
 			"310+20 cuda_copy(kind=2, bytes=8)\n")
 		if r == 1 {
 			d.WriteString("thread 3\n700+0 cuda_queue(device=1, context=2, stream=7)\n700+7 cuda_set(bytes=5)\n")

@@ -255,14 +255,16 @@ var specials = []special{
 	{ // a request that the next iteration completes
 		"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5",
 		"MPI_Isend(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6\n" +
-			"MPI_Waitall(count=2, array_of_requests=[request#6, request#5]) ; array_of_statuses=[{source=-1 tag=-1 bytes=0}, " +
+			"MPI_Waitall(count=2, array_of_requests=[request#6, request#5]) ; array_of_statuses=[{source=-1 tag=-1 " +
+			"bytes=0}, " +
 			"{source=LEFT tag=11 bytes=4}]\n" +
 			"MPI_Irecv(ONE, source=LEFT, tag=11, WORLD) ; request=request#5", true},
 	{ // persistent requests
 		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\n" +
 			"MPI_Ssend_init(ONE, dest=RIGHT, tag=11, WORLD) ; request=request#6",
 		"MPI_Startall(count=2, array_of_requests=[request#5, request#6])\n" +
-			"MPI_Waitall(count=2, array_of_requests=[request#5, request#6]) ; array_of_statuses=[{source=LEFT tag=11 bytes=4}, " +
+			"MPI_Waitall(count=2, array_of_requests=[request#5, request#6]) ; array_of_statuses=[{source=LEFT " +
+			"tag=11 bytes=4}, " +
 			"{source=-1 tag=-1 bytes=0}]", true},
 	{ // a persistent request that the iteration before started
 		"MPI_Recv_init(ONE, source=LEFT, tag=11, WORLD) ; request=request#5\nMPI_Start(request=request#5)",
@@ -302,11 +304,13 @@ var specials = []special{
 		"MPI_Comm_dup(WORLD) ; newcomm=comm#1\nMPI_Comm_split(WORLD, color=RANK, key=0) ; newcomm=comm#2",
 		"MPI_Send(ONE, dest=RIGHT, tag=1, comm=comm#1)\nMPI_Allreduce(ONE, op=MPI_SUM, comm=comm#2)\n" +
 			"MPI_Recv(ONE, source=LEFT, tag=1, comm=comm#1) ; status={source=LEFT tag=1 bytes=4}\n" +
-			"MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=5, recvcount=1, recvtype=MPI_INT, source=0, recvtag=5, " +
+			"MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=0, sendtag=5, recvcount=1, recvtype=MPI_INT, " +
+			"source=0, recvtag=5, " +
 			"comm=comm#2) ; status={source=0 tag=5 bytes=4}", true},
 	{ // a communicator and a datatype that are made anew by each iteration
 		"", "MPI_Comm_dup(WORLD) ; newcomm=comm#1\nMPI_Type_contiguous(count=3, oldtype=MPI_INT) ; newtype=type#0\n" +
-			"MPI_Sendrecv(sendcount=1, sendtype=type#0, dest=RIGHT, sendtag=5, recvcount=1, recvtype=type#0, source=LEFT, " +
+			"MPI_Sendrecv(sendcount=1, sendtype=type#0, dest=RIGHT, sendtag=5, recvcount=1, recvtype=type#0, " +
+			"source=LEFT, " +
 			"recvtag=5, comm=comm#1) ; status={source=LEFT tag=5 bytes=12}\n" +
 			"MPI_Allreduce(ONE, op=MPI_SUM, comm=comm#1)\nMPI_Type_free(datatype=type#0)\nMPI_Comm_free(comm=comm#1)",
 		true},
@@ -354,7 +358,8 @@ func (x *loopProgram) body(most int) (cs [][]string) {
 		switch x.rng.IntN(6) {
 		case 0:
 			add(from, "MPI_Send(count=%d, datatype=MPI_INT, dest=%d, tag=%d, comm=MPI_COMM_WORLD)", tag+1, to, tag)
-			add(to, "MPI_Recv(count=9, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) ; status={source=%d tag=%d "+
+			add(to, "MPI_Recv(count=9, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) ; "+
+				"status={source=%d tag=%d "+
 				"bytes=%d}", from, tag, from, tag, 4*tag+4)
 		case 1:
 			add(to, "MPI_Irecv(count=9, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) ; request=request#1",
@@ -369,7 +374,8 @@ func (x *loopProgram) body(most int) (cs [][]string) {
 			}
 		case 3:
 			for r := range n {
-				add(r, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=5, recvcount=1, recvtype=MPI_INT, source=%d, "+
+				add(r, "MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=5, recvcount=1, "+
+					"recvtype=MPI_INT, source=%d, "+
 					"recvtag=5, comm=MPI_COMM_WORLD) ; status={source=%d tag=5 bytes=4}",
 					(r+1)%n, (r+n-1)%n, (r+n-1)%n)
 			}
@@ -379,7 +385,8 @@ func (x *loopProgram) body(most int) (cs [][]string) {
 				add(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
 			}
 		case 5:
-			add(to, "MPI_Mprobe(source=%d, tag=9, comm=MPI_COMM_WORLD) ; message=message#0 ; status={source=%d tag=9 bytes=4}",
+			add(to, "MPI_Mprobe(source=%d, tag=9, comm=MPI_COMM_WORLD) ; message=message#0 ; status={source=%d "+
+				"tag=9 bytes=4}",
 				from, from)
 			add(to, "MPI_Mrecv(count=1, datatype=MPI_INT, message=message#0) ; status={source=%d tag=9 bytes=4}", from)
 			add(from, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=9, comm=MPI_COMM_WORLD)", to)
@@ -554,7 +561,8 @@ func TestRepeatsTests(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("abi openmpi\n")
 		for r := range 3 {
-			b.WriteString(fill(fmt.Sprintf("rank RANK of 3 on n\n%spoll 1 MPI_Test(request=request#5) ; flag=0\nloop 50\n"+
+			b.WriteString(fill(fmt.Sprintf("rank RANK of 3 on n\n%spoll 1 MPI_Test(request=request#5) ; "+
+				"flag=0\nloop 50\n"+
 				"%sMPI_Comm_rank(WORLD) ; rank=RANK\nend\n", before, body), r, 3))
 		}
 		if part := repeats(t, archivetest.Archive(t, b.String())); part < .5 {

@@ -46,7 +46,8 @@ end
 MPI_Finalize() @ a.c:21 [main]
 `, (r+2)%3, 8+r, (r+1)%3, 3+r, 2+r/2, 5+r)
 		if r == 1 {
-			b.WriteString("thread 1\nloop 3\n  MPI_Iprobe(source=0, tag=2, comm=MPI_COMM_WORLD) @ b.c:1 [t] ; flag=0\nend\n")
+			b.WriteString("thread 1\nloop 3\n  MPI_Iprobe(source=0, tag=2, comm=MPI_COMM_WORLD) @ b.c:1 [t] ; " +
+				"flag=0\nend\n")
 		}
 	}
 	return b.String()

@@ -48,7 +48,8 @@ MPI_Barrier(comm=comm#0) @ a.c:20 [main]
 MPI_Finalize() @ a.c:21 [main]
 `, (r+2)%3, 1+r%2, (r+1)%3, 3+r, 5+r)
 		if r == 1 {
-			b.WriteString("thread 1\nloop 3\n  MPI_Iprobe(source=0, tag=2, comm=MPI_COMM_WORLD) @ b.c:1 [t] ; flag=0\nend\n")
+			b.WriteString("thread 1\nloop 3\n  MPI_Iprobe(source=0, tag=2, comm=MPI_COMM_WORLD) @ b.c:1 [t] ; " +
+				"flag=0\nend\n")
 		}
 	}
 	return b.String()

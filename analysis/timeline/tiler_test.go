@@ -199,8 +199,10 @@ func TestTilesConserve(t *testing.T) {
 								calls += half.Calls(r, at, k) + half.Calls(r, at+1, k)
 							}
 							if math.Abs(sum-coarse.Time(row, bin, k)) > 1e-3 || calls != coarse.Calls(row, bin, k) {
-								t.Fatalf("%s: level %d, bin %d of %d, row %d: %v is %g ns and %d calls, its parts %g and %d", name,
-									coarse.Level, bin, coarse.X, row, k, coarse.Time(row, bin, k), coarse.Calls(row, bin, k),
+								t.Fatalf("%s: level %d, bin %d of %d, row %d: %v is %g ns and %d calls, its parts "+
+									"%g and %d", name,
+									coarse.Level, bin, coarse.X, row, k, coarse.Time(row, bin, k),
+									coarse.Calls(row, bin, k),
 									sum, calls)
 							}
 						}

@@ -45,12 +45,14 @@ func program(rng *rand.Rand, ranks, later int) string {
 				switch rng.IntN(12) {
 				case 0:
 					// Polls begin 100 after the call before.
-					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD)\npoll %d MPI_Test(request=request#0) ; flag=0\n", now,
+					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD)\npoll %d MPI_Test(request=request#0) ; "+
+						"flag=0\n", now,
 						1+rng.IntN(5))
 					now += 600
 				case 1:
 					d := 40 + rng.IntN(100)
-					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD) ; nested\n%d+%d MPI_Comm_dup(comm=MPI_COMM_WORLD)\n",
+					fmt.Fprintf(&b, "%d+5 MPI_Comm_size(comm=MPI_COMM_WORLD) ; nested\n%d+%d "+
+						"MPI_Comm_dup(comm=MPI_COMM_WORLD)\n",
 						now+10+later, now+10, d)
 					now += d + 10
 				default:
@@ -58,7 +60,8 @@ func program(rng *rand.Rand, ranks, later int) string {
 				}
 			}
 			if rng.IntN(3) == 0 {
-				fmt.Fprintf(&b, "%d+0 MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD) ; unfinished\n",
+				fmt.Fprintf(&b, "%d+0 MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD) ; "+
+					"unfinished\n",
 					now+7)
 			}
 		}

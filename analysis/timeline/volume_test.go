@@ -139,7 +139,8 @@ func TestVolumesConserve(t *testing.T) {
 						}
 						if bytes != coarse.Bytes(row, bin, f) || n != coarse.Messages(row, bin, f) {
 							t.Fatalf("%s, try %d: level %d, row %d, bin %d: %+v is %g bytes in %d, its parts %g in %d",
-								c.name, try, coarse.Level, row, bin, f, coarse.Bytes(row, bin, f), coarse.Messages(row, bin, f), bytes, n)
+								c.name, try, coarse.Level, row, bin, f, coarse.Bytes(row, bin, f),
+								coarse.Messages(row, bin, f), bytes, n)
 						}
 					}
 				}

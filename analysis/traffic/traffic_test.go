@@ -58,7 +58,8 @@ end
 		for i := range 12 { // in columns
 			fmt.Fprintf(&b, "MPI_Send(count=?%d, datatype=MPI_INT, dest=?%d, tag=2, comm=comm#0) @ a.c:30 [main]\n",
 				i*i%7, (r*i)%4)
-			fmt.Fprintf(&b, "MPI_Isend(count=?%d, datatype=MPI_INT, dest=%s, tag=2, comm=MPI_COMM_WORLD) @ a.c:31 [main] ; "+
+			fmt.Fprintf(&b, "MPI_Isend(count=?%d, datatype=MPI_INT, dest=%s, tag=2, comm=MPI_COMM_WORLD) @ a.c:31 "+
+				"[main] ; "+
 				"request=request#0\n", i+r, edge)
 		}
 		fmt.Fprintf(&b, `MPI_Request_free(request=request#1)
@@ -71,7 +72,8 @@ MPI_Send(count=1, datatype=type#55, dest=0, tag=3, comm=MPI_COMM_WORLD) @ a.c:44
 MPI_Send(count=1, datatype=MPI_INT, dest=%s, tag=3, comm=MPI_COMM_WORLD) @ a.c:45 [main] unfinished
 `, prev, next, next)
 		if r == 2 { // a persistent request of another thread
-			fmt.Fprintf(&b, "thread 1\nloop 4\n  MPI_Send(count=1, datatype=MPI_INT, dest=3, tag=9, comm=MPI_COMM_SELF) @ b.c:1 "+
+			fmt.Fprintf(&b, "thread 1\nloop 4\n  MPI_Send(count=1, datatype=MPI_INT, dest=3, tag=9, "+
+				"comm=MPI_COMM_SELF) @ b.c:1 "+
 				"[t]\nend\n")
 		}
 	}

@@ -41,8 +41,8 @@ var Names = []string{OfStructure, OfMessages, OfBytes, OfTime, OfWaiting, OfLoad
 var measures = map[string]Measure{OfTime: StepTime, OfWaiting: Waiting, OfLoadBalance: LoadBalance,
 	OfCommunication: Communication, OfElapsed: Elapsed}
 
-// Tolerances are the greatest changes that are no regressions, as fractions: of times, bytes and messages relative ones.
-// Off leaves something out.
+// Tolerances are the greatest changes that are no regressions, as fractions: of times, bytes and messages relative
+// ones. Off leaves something out.
 type Tolerances map[string]float64
 
 // Off is the tolerance of what is not judged.

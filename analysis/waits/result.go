@@ -111,8 +111,8 @@ type Root struct {
 	Steps     int
 	Worst     int64
 	WorstTime time.Duration
-	// Most is the least number of time steps that have four fifths of the time in steps, about: few mean that the process
-	// is late now and then, many that it always is.
+	// Most is the least number of time steps that have four fifths of the time in steps, about: few mean that the
+	// process is late now and then, many that it always is.
 	Most int
 }
 

@@ -20,7 +20,8 @@ func TestManyTests(t *testing.T) {
 		requests, statuses := []string{}, []string{}
 		ranks := []string{""}
 		for i, at := range sent {
-			fmt.Fprintf(&recv, "%d+1 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; "+
+			fmt.Fprintf(&recv, "%d+1 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ "+
+				"a.c:6 [f] ; "+
 				"request=request#%d\n", 10+2*i, i+1, i)
 			requests, statuses = append(requests, fmt.Sprintf("request#%d", i)),
 				append(statuses, fmt.Sprintf("{source=%d tag=7 bytes=4}", i+1))

@@ -20,7 +20,8 @@ func job(ranks ...string) string {
 	var b strings.Builder
 	b.WriteString("abi mpich\ncommand ./app\n")
 	for r, cs := range ranks {
-		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+1 MPI_Init() @ a.c:1 [main]\n%s\n"+
+		fmt.Fprintf(&b, "rank %d of %d on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n0+1 MPI_Init() @ a.c:1 "+
+			"[main]\n%s\n"+
 			"900000+1 MPI_Finalize() @ a.c:99 [main]\n", r, len(ranks), cs)
 	}
 	return b.String()
@@ -36,7 +37,8 @@ func send(at, d, dest, tag, line int) string {
 }
 
 func recv(at, d, source, tag, line int) string {
-	return fmt.Sprintf("%d+%d MPI_Recv(count=1, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d [f] ; "+
+	return fmt.Sprintf("%d+%d MPI_Recv(count=1, datatype=MPI_INT, source=%d, tag=%d, comm=MPI_COMM_WORLD) @ a.c:%d "+
+		"[f] ; "+
 		"status={source=%d tag=%d bytes=4}\n", at, d, source, tag, line, source, tag)
 }
 
@@ -96,7 +98,8 @@ func between(call string, at []int, end int, roots ...string) (ranks []string) {
 		}
 		ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=%d, key=0) @ a.c:2 [f] ; "+
 			"newcomm=comm#0\n"+
-			"20+1 MPI_Intercomm_create(local_comm=comm#0, local_leader=0, peer_comm=MPI_COMM_WORLD, remote_leader=%d, tag=5) @ "+
+			"20+1 MPI_Intercomm_create(local_comm=comm#0, local_leader=0, peer_comm=MPI_COMM_WORLD, "+
+			"remote_leader=%d, tag=5) @ "+
 			"a.c:3 [f] ; newintercomm=comm#1\n", r/2, 2-r/2*2)+
 			coll(t, end-t, c, 5+r))
 	}
@@ -124,7 +127,8 @@ func TestPatterns(t *testing.T) {
 		{"nonblocking receive", []string{send(500, 10, 1, 7, 5),
 			"100+5 MPI_Irecv(count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 [f] ; " +
 				"request=request#0\n" +
-				"300+230 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL ; status={source=0 tag=7 bytes=4}\n"},
+				"300+230 MPI_Wait(request=request#0) @ a.c:7 [f] ; request=MPI_REQUEST_NULL ; status={source=0 " +
+				"tag=7 bytes=4}\n"},
 			[]string{"late sender 1 0 200"}},
 		{"wrong order, and the message that waits",
 			[]string{recv(100, 420, 1, 8, 5) + recv(600, 10, 1, 7, 6), send(50, 10, 0, 7, 7) + send(500, 10, 0, 8, 8)},
@@ -142,7 +146,8 @@ func TestPatterns(t *testing.T) {
 			[]string{"early scan 1 0 100", "early scan 2 0 50"}},
 		{"early scan with ranks in reverse", func() (ranks []string) {
 			for r, at := range []int{150, 100, 1000} {
-				ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=%d) @ a.c:4 [f] ; "+
+				ranks = append(ranks, fmt.Sprintf("10+1 MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=%d) @ "+
+					"a.c:4 [f] ; "+
 					"newcomm=comm#0\n", -r)+
 					coll(at, 1100-at, strings.ReplaceAll(scan, "MPI_COMM_WORLD", "comm#0"), 5))
 			}
@@ -216,7 +221,8 @@ func TestPatterns(t *testing.T) {
 // TestWaitall: of several messages that one call completes the last one decides.
 func TestWaitall(t *testing.T) {
 	irecv := func(at, source, n int) string {
-		return fmt.Sprintf("%d+5 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:%d [f] ; "+
+		return fmt.Sprintf("%d+5 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ "+
+			"a.c:%d [f] ; "+
 			"request=request#%d\n", at, source, 5+n, n)
 	}
 	r := of(t, job(irecv(100, 1, 0)+irecv(110, 2, 1)+
@@ -313,7 +319,8 @@ func TestKeep(t *testing.T) {
 	for s := range late {
 		at := 10000 * (s + 1)
 		for r := range 2 {
-			fmt.Fprintf(&ranks[0], "%d+1 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, comm=MPI_COMM_WORLD) @ a.c:6 "+
+			fmt.Fprintf(&ranks[0], "%d+1 MPI_Irecv(count=1, datatype=MPI_INT, source=%d, tag=7, "+
+				"comm=MPI_COMM_WORLD) @ a.c:6 "+
 				"[f] ; request=request#%d\n", at+10*r, r+1, r)
 			ranks[r+1].WriteString(send(at+100+rng.IntN(4000), 1, 0, 7, 5+r))
 		}
@@ -380,8 +387,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestInFiles: of the waiting that goes back to a process, that counts in which it accessed files, also for those that wait
-// for another one that waits for it.
+// TestInFiles: of the waiting that goes back to a process, that counts in which it accessed files, also for those that
+// wait for another one that waits for it.
 func TestInFiles(t *testing.T) {
 	read := "200+200 pread(fd=fd#0) @ a.c:3 [f] ; offset=0 ; count=64 ; bytes=64\n"
 	r := of(t, job(

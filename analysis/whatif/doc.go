@@ -7,8 +7,8 @@
 //
 //   - a receive, or what completes it, on the call that sent the message
 //   - a send that the library does not buffer on the call that posts the receive
-//   - all members of a barrier and of collectives in which everybody gets from everybody on all of them, those of one that
-//     sends from a root on the root, and the root of one that sends to it on all of them
+//   - all members of a barrier and of collectives in which everybody gets from everybody on all of them, those of one
+//     that sends from a root on the root, and the root of one that sends to it on all of them
 //
 // Without a change that gives the recorded times exactly (replay by critical dependencies, as in Dimemas and LogGOPSim,
 // with recorded durations in place of a model of the network). What cannot be computed: how long calls take if memory,

@@ -154,7 +154,8 @@ func TestAnyOrder(t *testing.T) {
 // Rank 0 sends last what rank 1 needs first, and computes 100 before each; rank 1 computes 100 after each.
 func TestOrderOfSends(t *testing.T) {
 	const send, recv = "MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=%d, comm=MPI_COMM_WORLD) @ a.c:7 [f]",
-		"MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=%d, comm=MPI_COMM_WORLD) @ a.c:9 [f] ; status={source=0 tag=%[1]d bytes=4}"
+		"MPI_Recv(count=1, datatype=MPI_INT, source=0, tag=%d, comm=MPI_COMM_WORLD) @ a.c:9 [f] ; status={source=0 " +
+			"tag=%[1]d bytes=4}"
 	w := &writer{}
 	w.WriteString("abi mpich\n")
 	w.rank(0, 2)

@@ -27,7 +27,7 @@ import (
 const (
 	longestTime = 100 * time.Millisecond
 	mostMemory  = 100e6
-	leastSpeed  = 20e6
+	leastSpeed  = 25e6
 )
 
 func main() {

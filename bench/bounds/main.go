@@ -49,8 +49,10 @@ func main() {
 	flag.IntVar(&b.calls, "calls", 10_000_000, "calls of each recording")
 	flag.StringVar(&b.dir, "corpus", "", "where recordings are kept (default: a temporary folder)")
 	flag.StringVar(&b.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard command")
-	only := flag.String("only", "", "recordings and questions that match this regular expression, as \"types1: diff A B\"")
-	lower := flag.String("lower", "", "turn a recording into what a replay makes calls from, and end (for internal use)")
+	only := flag.String("only", "", "recordings and questions that match this regular expression, as \"types1: diff "+
+		"A B\"")
+	lower := flag.String("lower", "",
+		"turn a recording into what a replay makes calls from, and end (for internal use)")
 	flag.Parse()
 	if *lower != "" {
 		if err := lowerAll(*lower); err != nil {

@@ -74,7 +74,8 @@ func (b *bench) run(grids []string) error {
 		}
 	}
 	if len(b.columns) > 0 {
-		fmt.Println("\n| broadcast | grid | along columns | instances proven | algorithm | sent |\n|---|---|---|---|---|---|")
+		fmt.Println("\n| broadcast | grid | along columns | instances proven | algorithm | sent " +
+			"|\n|---|---|---|---|---|---|")
 		fmt.Println(strings.Join(b.columns, "\n"))
 	}
 	return nil

@@ -54,7 +54,8 @@ func sourcesTable(b *bench) error {
 	b.mpis = mpis[:1] // starts them, no more
 	defer func() { b.mpis = mpis }()
 	return b.print(table{
-		title:    "Added per event of other sources (of Python, per call and return, of named regions per pair), 1 process:",
+		title: "Added per event of other sources (of Python, per call and return, of named regions per pair), 1 " +
+			"process:",
 		columns:  []string{"events", "untraced", "not chosen", "recorded"},
 		loops:    loops,
 		variants: []variant{off, on},

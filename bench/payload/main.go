@@ -39,7 +39,8 @@ func run(pairs int, names []string) error {
 		return err
 	}
 	fmt.Println(
-		"\n| MPI | message | contents | record | record --payload | bytes of hashes a message |\n|---|---|---|---|---|---|",
+		"\n| MPI | message | contents | record | record --payload | bytes of hashes a message " +
+			"|\n|---|---|---|---|---|---|",
 	)
 	for _, name := range names {
 		m, err := mpirun.Find(name)

@@ -76,7 +76,8 @@ func run(name string, pairs, runs, ranks int, busy bool) (ok bool, err error) {
 		return false, err
 	}
 	ok = true
-	fmt.Printf("%s, %d ranks, %d recordings of each side.\n\n| pair | load | time per step | waiting | raised |\n|---|---|---|---|---|\n",
+	fmt.Printf("%s, %d ranks, %d recordings of each side.\n\n| pair | load | time per step | waiting | raised "+
+		"|\n|---|---|---|---|---|\n",
 		b.m.Name, ranks, runs)
 	raised := 0
 	for i := range pairs {

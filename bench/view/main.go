@@ -131,7 +131,8 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 	}
 	defer os.RemoveAll(cache)
 	fmt.Println(
-		"| ranks x calls | file MB | first picture ms | of threads | exact s | tile cold ms | warm ms | jump ms | again ms | MB |",
+		"| ranks x calls | file MB | first picture ms | of threads | exact s | tile cold ms | warm ms | jump ms | " +
+			"again ms | MB |",
 	)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	ok = true

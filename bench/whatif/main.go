@@ -76,7 +76,8 @@ func run(name string, runs int, bar float64) (ok bool, err error) {
 		return false, err
 	}
 	ok = true
-	fmt.Println("| program | fault | recorded, ms | computed without it, ms | measured without it, ms | error | |\n|---|---|---|---|---|---|---|")
+	fmt.Println("| program | fault | recorded, ms | computed without it, ms | measured without it, ms | error | " +
+		"|\n|---|---|---|---|---|---|---|")
 	for _, f := range faults {
 		var recorded, predicted, measured []float64
 		for range runs {

@@ -44,7 +44,8 @@ struct tb_api {
     /* The calling thread makes no more calls, or does without its state for now; this process is a forked child. */
     void (*thread_ends)(struct tb_thread *t, int for_now);
     void (*child)(void);
-    /* What is called instead of a function that no loaded library has; NULL: the process ends, as it would without us. */
+    /* What is called instead of a function that no loaded library has; NULL: the process ends, as it would without
+     * us. */
     void *(*missing)(const char *symbol);
 };
 extern const struct tb_api *const tb_apis[]; /* NULL ends it */

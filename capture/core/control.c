@@ -347,8 +347,8 @@ static int is_registered(void)
     return fd >= 0;
 }
 
-/* The end of a process of a job in which nobody initialised MPI: that takes the place of MPI_Finalize. The last of those
- * that were launched waits for the archive. Where it is not known how many they are, nobody does. */
+/* The end of a process of a job in which nobody initialised MPI: that takes the place of MPI_Finalize. The last of
+ * those that were launched waits for the archive. Where it is not known how many they are, nobody does. */
 static void end_without_world(void)
 {
     struct tb_control *ctl = tb_process.control;

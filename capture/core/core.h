@@ -118,7 +118,8 @@ void *tb_local_library(const char *function);
 void *tb_symbol_behind(const char *name); /* the next definition of a name that is ours, too; NULL: there is none */
 _Noreturn void tb_unresolved(const char *name, const char *library); /* the program calls what is nowhere */
 
-/* An address in the C library: of a function that nothing here calls, since calls are led elsewhere (functions/own.c). */
+/* An address in the C library: of a function that nothing here calls, since calls are led elsewhere
+ * (functions/own.c). */
 #define TB_LIBC_CODE ((uintptr_t)&tzset)
 
 /* ---- Clocks ---- */

@@ -122,7 +122,8 @@ struct tb_life *tb_life_mine(void); /* of the calling thread, with the least fre
 struct tb_life *tb_life_queue(uint64_t which); /* of what is no thread; or NULL */
 void tb_life_begins(struct tb_thread *t, struct tb_life *life); /* its first call comes now */
 struct tb_thread *tb_life_resume(void); /* what the calling thread held loosely, if nobody has taken it */
-uint32_t tb_life_renumber(struct tb_thread *t); /* another number for a thread whose own was that of another program's */
+/* another number for a thread whose own was that of another program's */
+uint32_t tb_life_renumber(struct tb_thread *t);
 
 /* calls.c */
 void tb_call_abandon(struct tb_thread *t); /* the innermost call of the thread will never return */

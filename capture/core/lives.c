@@ -248,7 +248,10 @@ struct tb_thread *tb_life_resume(void)
 
 void tb_lives_follow(int on) { unfollowed = !on; }
 
-int tb_life_is_followed(void) { return mine ? mine->known || mine->place || mine->number == 0 : syscall(SYS_gettid) == getpid(); }
+int tb_life_is_followed(void)
+{
+    return mine ? mine->known || mine->place || mine->number == 0 : syscall(SYS_gettid) == getpid();
+}
 
 /* ---- In front of the C library ---- */
 
@@ -262,7 +265,8 @@ int tb_life_is_followed(void) { return mine ? mine->known || mine->place || mine
 /* Not in the child of a fork, where the lock may be held by nobody. */
 static int follows(void)
 {
-    return tb_process.state == TB_ACTIVE && __atomic_load_n(&count, __ATOMIC_RELAXED) > 0 && tb_process.pid == (int)getpid();
+    return tb_process.state == TB_ACTIVE && __atomic_load_n(&count, __ATOMIC_RELAXED) > 0 &&
+        tb_process.pid == (int)getpid();
 }
 
 /* The calling thread, if creations and joins by it can be recorded. */
@@ -310,7 +314,10 @@ static struct tb_life *create(const pthread_attr_t *attr, void *(*start)(void *)
 }
 
 /* Whether nobody else has the number by now. */
-static int is_still(const struct tb_life *life, uint32_t which) { return life->used && life->known && life->creations == which; }
+static int is_still(const struct tb_life *life, uint32_t which)
+{
+    return life->used && life->known && life->creations == which;
+}
 
 TB_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
 {
@@ -342,7 +349,8 @@ static struct tb_life *find(pthread_t id, uint32_t *which)
     pthread_mutex_lock(&lives_lock);
     for (uint32_t n = 0; n < count && !found; n++) {
         struct tb_life *life = life_at(n);
-        if (life->used && life->known && __atomic_load_n(&life->named, __ATOMIC_ACQUIRE) && pthread_equal(life->id, id)) found = life;
+        if (life->used && life->known && __atomic_load_n(&life->named, __ATOMIC_ACQUIRE) && pthread_equal(life->id, id))
+            found = life;
     }
     if (found) *which = found->creations;
     pthread_mutex_unlock(&lives_lock);

@@ -120,9 +120,9 @@ enum { TB_SEG_FREE = 0, TB_SEG_ACTIVE = 1, TB_SEG_FULL = 2 };
  * and the slots known on return; call site, absent mask and the slots known on
  * entry are those of the TB_R_DEF record with this number.
  *
- * Scalars take a word (int sign extended; handle zero extended to 64 bits; of a request whose handle others may have, too,
- * TB_REQUEST_DONE, the handle's low 8 bits in bits 48..55, and where the program keeps it in bits 0..47, 0 if not known).
- * Arrays: a count word (low 48 bits n, bits 48..55 kind TB_A_*, bits 56..63
+ * Scalars take a word (int sign extended; handle zero extended to 64 bits; of a request whose handle others may have,
+ * too, TB_REQUEST_DONE, the handle's low 8 bits in bits 48..55, and where the program keeps it in bits 0..47, 0 if not
+ * known). Arrays: a count word (low 48 bits n, bits 48..55 kind TB_A_*, bits 56..63
  * element bytes 1, 4 or 8), then n elements, zero padded to a word. Arrays of handles
  * and of displacements have 8-byte elements. A string is an array of 1-byte
  * elements without the NUL. String arrays: a count word of kind TB_A_LIST,

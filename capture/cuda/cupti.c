@@ -194,7 +194,8 @@ TB_EXPORT int InitializeInjection(void)
     static int called;
     int saved = errno;
     struct tb_thread *t;
-    if (__atomic_exchange_n(&called, 1, __ATOMIC_RELAXED) || !tb_is_chosen(TB_ID_cudaLaunchKernel) || !(t = tb_current())) return 1;
+    if (__atomic_exchange_n(&called, 1, __ATOMIC_RELAXED) || !tb_is_chosen(TB_ID_cudaLaunchKernel) ||
+        !(t = tb_current())) return 1;
     const char *problem = begin();
     char fact[160];
     snprintf(fact, sizeof fact, "cuda_problem=%s", problem ? problem : "");

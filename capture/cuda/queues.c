@@ -163,8 +163,8 @@ static int understand(const void *record, struct work *w)
     case TB_CUDA_COPY:
     case TB_CUDA_COPY_BETWEEN:
     case TB_CUDA_SET:
-        *w = (struct work){*(const int *)record == TB_CUDA_SET ? TB_ID_cuda_set : TB_ID_cuda_copy, y->device, y->context,
-                           y->queue, y->start, y->end, {.copy = y}};
+        *w = (struct work){*(const int *)record == TB_CUDA_SET ? TB_ID_cuda_set : TB_ID_cuda_copy, y->device,
+                           y->context, y->queue, y->start, y->end, {.copy = y}};
         return 1;
     }
     return 0;

@@ -50,7 +50,8 @@ static int tell(const struct tb_arena *a, int (*f)(struct dl_phdr_info *, size_t
 {
     ElfW(Phdr) p[2] = {
         {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = a->high - a->low, .p_filesz = a->high - a->low},
-        {.p_type = PT_GNU_EH_FRAME, .p_vaddr = (uintptr_t)a->frames - a->low, .p_memsz = a->high - (uintptr_t)a->frames},
+        {.p_type = PT_GNU_EH_FRAME, .p_vaddr = (uintptr_t)a->frames - a->low,
+            .p_memsz = a->high - (uintptr_t)a->frames},
     };
     o->dlpi_addr = a->low;
     o->dlpi_name = "[tabard]";

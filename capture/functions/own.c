@@ -116,7 +116,8 @@ static int lead(const ElfW(Rela) *r, size_t n, int mem, unsigned used)
     for (size_t k = 0; k < n && symbols; k++) {
         unsigned kind = ELF64_R_TYPE(r[k].r_info);
         const ElfW(Sym) *s = &symbols[ELF64_R_SYM(r[k].r_info)];
-        if ((kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) || ELF64_ST_TYPE(s->st_info) != STT_FUNC) continue;
+        if ((kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) || ELF64_ST_TYPE(s->st_info) != STT_FUNC)
+            continue;
         uintptr_t place = (uintptr_t)&__ehdr_start + r[k].r_offset, target = *(uintptr_t *)place;
         uintptr_t to = (uintptr_t)tb_own_entries + (uintptr_t)used * ENTRY;
         if (!target || used == OWN) continue;

@@ -103,7 +103,8 @@ static int seen(struct dl_phdr_info *o, size_t size, void *argument)
             note_id((const uint8_t *)at, p->p_memsz, id, sizeof id);
         }
     }
-    if (i->build_id[0] ? strcmp(id, i->build_id) != 0 : !same_file(o->dlpi_name[0] ? o->dlpi_name : "/proc/self/exe", i->path))
+    if (i->build_id[0] ? strcmp(id, i->build_id) != 0 : !same_file(o->dlpi_name[0] ? o->dlpi_name : "/proc/self/exe",
+        i->path))
         return 0;
     i->bias = o->dlpi_addr;
     i->library = o->dlpi_name[0] != 0;
@@ -227,7 +228,8 @@ static void put(struct writer *w, uintptr_t at, const uint8_t *from, size_t n)
         if ((at & ~(uintptr_t)(PAGE - 1)) != w->page || !w->dirty) {
             flush(w);
             w->page = at & ~(uintptr_t)(PAGE - 1);
-            for (int c = 0; c < PAGE; c++) w->text[c] = ((volatile uint8_t *)w->page)[c]; /* not by memcpy, which may change */
+            /* not by memcpy, which may change */
+            for (int c = 0; c < PAGE; c++) w->text[c] = ((volatile uint8_t *)w->page)[c];
             w->dirty = 1;
         }
         w->text[at - w->page] = from[k];

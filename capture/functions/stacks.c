@@ -17,7 +17,8 @@ static uint64_t chunks[CHUNKS]; /* number of a chunk << 2 | state; open addressi
 static uint64_t wait_for(uint64_t *at)
 {
     uint64_t v = NEW;
-    for (int i = 0; i < 1 << 22 && ((v = __atomic_load_n(at, __ATOMIC_ACQUIRE)) & 3) == NEW; i++) __builtin_ia32_pause();
+    for (int i = 0; i < 1 << 22 && ((v = __atomic_load_n(at, __ATOMIC_ACQUIRE)) & 3) == NEW; i++)
+        __builtin_ia32_pause();
     return v & 3;
 }
 
@@ -95,7 +96,8 @@ static struct bounds mapping_of(uintptr_t at)
         if (at < low || at >= high) continue;
         b = (struct bounds){low, high};
         struct rlimit limit = {0, 0};
-        if (last == ']' && tb_kernel(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0, 0, 0) == 0) { /* [stack], [heap] */
+        /* [stack], [heap] */
+        if (last == ']' && tb_kernel(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0, 0, 0) == 0) {
             uintptr_t most = limit.rlim_cur < (rlim_t)1 << 34 ? limit.rlim_cur : (uintptr_t)1 << 34;
             if (high - low < most && high >> 46) b.low = high - most;
         }

@@ -85,8 +85,8 @@ extern uint32_t tbf_depth, tbf_limited;
 /* Of functions of the C library and of all libraries, if they are seen. */
 extern struct tbf_numbers { uint32_t first, count; } tbf_libc, tbf_libraries;
 
-/* events.c: for events that say whose return it is, and where `at` is the end of the function's frame, or, where that is
- * not known (exact: 0), a place in it. What was put in line has the frame of the function that it is in. */
+/* events.c: for events that say whose return it is, and where `at` is the end of the function's frame, or, where that
+ * is not known (exact: 0), a place in it. What was put in line has the frame of the function that it is in. */
 extern int tbf_told; /* such events come */
 int tbf_enter_near(uint32_t function, uintptr_t at, int inlined);
 void tbf_leave_near(uint32_t function, uintptr_t at, int exact);

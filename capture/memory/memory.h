@@ -25,8 +25,8 @@ uint64_t tb_displacement_word(struct tb_call *c, uint64_t v);
 void tb_range_add(uintptr_t low, uint64_t bytes, int kind, int allocator, const void *maker);
 void tb_range_forget(uintptr_t base, int kind); /* that starts there */
 
-/* Who records mappings of files: NULL if nobody does. mapping and unmapping say, before the call, whether it is one that
- * is recorded; mapped and unmapped record it afterwards. They keep errno. */
+/* Who records mappings of files: NULL if nobody does. mapping and unmapping say, before the call, whether it is one
+ * that is recorded; mapped and unmapped record it afterwards. They keep errno. */
 struct tb_file_map {
     void *address;
     size_t bytes;

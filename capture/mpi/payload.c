@@ -46,7 +46,8 @@ static int64_t sample_at(const struct reading *r)
 {
     int64_t last = r->elements - 1, k = r->samples;
     return k >= SAMPLES || (r->elements <= SAMPLES && k > last)
-               ? -1 : (r->elements <= SAMPLES ? k : last / (SAMPLES - 1) * k + last % (SAMPLES - 1) * k / (SAMPLES - 1));
+               ? -1 : (r->elements <= SAMPLES
+                       ? k : last / (SAMPLES - 1) * k + last % (SAMPLES - 1) * k / (SAMPLES - 1));
 }
 
 static void take_samples(struct reading *r, const char *data, size_t bytes)

@@ -58,8 +58,8 @@ static inline int tb_put_freed_comm(struct tb_call *c, const void *p)
 void tb_put_handles(struct tb_call *c, const void *a, int64_t n);
 
 /* ---- Requests ----
- * Those that are complete when they are made share handles. The word of such a one, TB_REQUEST_DONE, also says where the
- * program keeps it: NULL if that is not known, as where a language binding has it for a moment. */
+ * Those that are complete when they are made share handles. The word of such a one, TB_REQUEST_DONE, also says where
+ * the program keeps it: NULL if that is not known, as where a language binding has it for a moment. */
 static inline uint64_t tb_request_word(uintptr_t h, const void *at)
 {
     if (tb_likely((h & tb_abi.done_mask) != tb_abi.done)) return h;
@@ -69,7 +69,10 @@ static inline __attribute__((always_inline)) void tb_put_request_at(struct tb_ca
 {
     *c->w++ = tb_request_word(tb_handle_at(p), tb_is_binding(c, __builtin_return_address(0), TB_FRAME()) ? NULL : p);
 }
-static inline void tb_put_request(struct tb_call *c, uintptr_t h) { *c->w++ = tb_request_word(h & tb_abi.handle_mask, NULL); }
+static inline void tb_put_request(struct tb_call *c, uintptr_t h)
+{
+    *c->w++ = tb_request_word(h & tb_abi.handle_mask, NULL);
+}
 void tb_put_requests(struct tb_call *c, const void *a, int64_t n);
 void tb_put_weights(struct tb_call *c, const void *a, int64_t n);        /* int array or MPI_UNWEIGHTED, ... */
 

@@ -18,7 +18,8 @@ static void add_facts(struct tb_facts *f)
 {
     char text[32];
     int version = 0;
-    int (*get)(int *) = tb_gate[TB_ID_ncclGetVersion] == TB_GATE_SKIP ? NULL : (int (*)(int *))dlsym(RTLD_NEXT, "ncclGetVersion");
+    int (*get)(int *) = NULL;
+    if (tb_gate[TB_ID_ncclGetVersion] != TB_GATE_SKIP) get = (int (*)(int *))dlsym(RTLD_NEXT, "ncclGetVersion");
     if (!get || get(&version) != 0) return;
     snprintf(text, sizeof text, "%d", version);
     tb_fact(f, "nccl", text);
@@ -26,7 +27,8 @@ static void add_facts(struct tb_facts *f)
 
 static int module_kind(const char *file)
 {
-    return strncmp(file, "libnccl.so", 10) == 0 || strncmp(file, "librccl.so", 10) == 0 ? TB_MODULE_LIBRARY : TB_MODULE_PLAIN;
+    int ours = strncmp(file, "libnccl.so", 10) == 0 || strncmp(file, "librccl.so", 10) == 0;
+    return ours ? TB_MODULE_LIBRARY : TB_MODULE_PLAIN;
 }
 
 static int function_named(const char *symbol)

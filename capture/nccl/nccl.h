@@ -1,5 +1,5 @@
-/* NCCL and RCCL, whose functions have the same names: what their wrappers need beside core/call.h. No header of theirs is
- * needed. */
+/* NCCL and RCCL, whose functions have the same names: what their wrappers need beside core/call.h. No header of theirs
+ * is needed. */
 #ifndef TABARD_NCCL_H
 #define TABARD_NCCL_H
 #include "core/call.h"

@@ -274,7 +274,8 @@ static void run_task(void *p)
 
 typedef void task_function(body *, void *, void (*)(void *, void *), long, long, long, unsigned, void **, long, void *);
 
-TB_EXPORT void GOMP_task(body *function, void *data, void (*copy)(void *, void *), long size, long align, long condition,
+TB_EXPORT void GOMP_task(body *function, void *data, void (*copy)(void *, void *), long size, long align,
+    long condition,
                          unsigned flags, void **depend, long priority, void *detach)
 {
     REAL(GOMP_task);

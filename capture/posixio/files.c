@@ -49,7 +49,8 @@ static uint32_t new_file(int fd)
 {
     for (uint32_t i = 0; i < TB_IO_FDS; i++) {
         uint32_t at = ((uint32_t)fd - i) % TB_IO_FDS, none = 0;
-        if (__atomic_compare_exchange_n(&tb_io_files[at].refs, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return at;
+        if (__atomic_compare_exchange_n(&tb_io_files[at].refs, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return at;
     }
     return 0; /* there are as many files as descriptors: cannot happen */
 }
@@ -100,7 +101,8 @@ static int opened(int fd, const char *path, int append, void *caller)
     struct stat about;
     if ((unsigned)fd >= TB_IO_FDS || in_child()) return 0;
     forget(fd); /* it was closed out of sight */
-    int saved = errno, named = tb_io_named(path, caller), regular = named && look_at(fd, &about) && S_ISREG(about.st_mode);
+    int saved = errno, named = tb_io_named(path, caller), regular = named && look_at(fd, &about) &&
+        S_ISREG(about.st_mode);
     if (regular) begin_file(fd, append ? about.st_size : 0, append);
     else become(fd, TB_IO_OTHER, 0, 0);
     errno = saved;
@@ -206,7 +208,8 @@ TB_EXPORT int fcntl(int fd, int command, ...)
     va_end(more);
     __typeof__(&fcntl) f = (__typeof__(&fcntl))(tb_likely(real != NULL) ? real : tb_io_find(&real, "fcntl"));
     int copies = command == F_DUPFD || command == F_DUPFD_CLOEXEC, on = -1;
-    if (tb_likely(!tb_io_on) || (!copies && command != F_SETFL) || (on = tb_io_fd(fd)) < 0) return f(fd, command, argument);
+    if (tb_likely(!tb_io_on) || (!copies && command != F_SETFL) || (on = tb_io_fd(fd)) < 0)
+        return f(fd, command, argument);
     struct tb_call c;
     int is = copies && TB_ENTER(&c, TB_ID_fcntl, 2);
     if (is) {

@@ -28,8 +28,14 @@ void tb_io_look(void **slot, const char *name)
     errno = saved;
 }
 
-static int raw_open(const char *path, int flags, mode_t mode) { return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode); }
-static int raw_openat(int at, const char *path, int flags, mode_t mode) { return (int)syscall(SYS_openat, at, path, flags, mode); }
+static int raw_open(const char *path, int flags, mode_t mode)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+static int raw_openat(int at, const char *path, int flags, mode_t mode)
+{
+    return (int)syscall(SYS_openat, at, path, flags, mode);
+}
 static ssize_t raw_read(int fd, void *to, size_t n) { return syscall(SYS_read, fd, to, n); }
 static ssize_t raw_pread(int fd, void *to, size_t n, off_t at) { return syscall(SYS_pread64, fd, to, n, at); }
 static ssize_t raw_write(int fd, const void *from, size_t n) { return syscall(SYS_write, fd, from, n); }
@@ -40,7 +46,10 @@ static int raw_stat(const char *path, struct stat *about)
 {
     return (int)syscall(SYS_newfstatat, AT_FDCWD, path, about, 0);
 }
-static ssize_t raw_readlink(const char *path, char *to, size_t n) { return syscall(SYS_readlinkat, AT_FDCWD, path, to, n); }
+static ssize_t raw_readlink(const char *path, char *to, size_t n)
+{
+    return syscall(SYS_readlinkat, AT_FDCWD, path, to, n);
+}
 static int raw_access(const char *path, int mode) { return (int)syscall(SYS_faccessat, AT_FDCWD, path, mode); }
 
 static void *raw_function(const char *name)

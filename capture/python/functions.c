@@ -136,6 +136,7 @@ void tb_py_end(void)
     struct tb_call c;
     if (!depth) return;
     depth--;
-    if (is_off(TB_ID_python_end) || !tb_enter(&c, TB_ID_python_end, 0, __builtin_return_address(0), TB_FRAME(), 0)) return;
+    if (is_off(TB_ID_python_end) || !tb_enter(&c, TB_ID_python_end, 0, __builtin_return_address(0), TB_FRAME(), 0))
+        return;
     tb_instant(&c);
 }

@@ -119,7 +119,11 @@ static const char *domain_create_wide(const wchar_t *name)
     char buffer[TEXT_MAX];
     return keep("nvtx ", narrow(buffer, name));
 }
-static const char *register_text(const char *domain, const char *text) { (void)domain; return keep("", text ? text : ""); }
+static const char *register_text(const char *domain, const char *text)
+{
+    (void)domain;
+    return keep("", text ? text : "");
+}
 static const char *register_wide(const char *domain, const wchar_t *text)
 {
     char buffer[TEXT_MAX];
@@ -143,7 +147,8 @@ TB_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id))
     for (unsigned i = 0; i < sizeof ours / sizeof ours[0]; i++) {
         void (***table)(void) = NULL;
         unsigned size = 0;
-        if (!c->functions(ours[i].module, &table, &size) || !table || ours[i].id >= size || !table[ours[i].id]) continue;
+        if (!c->functions(ours[i].module, &table, &size) || !table || ours[i].id >= size || !table[ours[i].id])
+            continue;
         *table[ours[i].id] = ours[i].function;
     }
     return 1;

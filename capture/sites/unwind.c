@@ -350,7 +350,8 @@ static TB_COLD uintptr_t callers_of(const struct tb_module *m, uintptr_t low)
     static struct { uintptr_t key, at; } known[JUDGED]; /* a place is taken once: what stands there is not torn */
     uintptr_t key = low ^ (uintptr_t)m << 16, at, none = 0;
     __typeof__(&known[0]) k = &known[(low ^ low >> 10) % JUDGED];
-    if (__atomic_load_n(&k->key, __ATOMIC_ACQUIRE) == key && (at = __atomic_load_n(&k->at, __ATOMIC_ACQUIRE))) return at;
+    if (__atomic_load_n(&k->key, __ATOMIC_ACQUIRE) == key && (at = __atomic_load_n(&k->at, __ATOMIC_ACQUIRE)))
+        return at;
     int n = tb_module_calls(m, m->code, m->code_end, low, 2, &at);
     if (n != 1) at = n > 1 ? SEVERAL_CALLERS : NO_CALLER;
     if (__atomic_compare_exchange_n(&k->key, &none, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

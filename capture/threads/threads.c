@@ -1,7 +1,7 @@
 /* Threads that wait for each other: locks, semaphores, conditions and barriers. A lock or semaphore is tried first, and
  * what is free at once is not recorded, so that only contention costs. Without --events=threads each function is one
- * branch and a jump. Not recorded are calls by the runtime and by the traced library, also in threads that a library has
- * made for itself, and calls by what allocates memory, which must not be interrupted by us. */
+ * branch and a jump. Not recorded are calls by the runtime and by the traced library, also in threads that a library
+ * has made for itself, and calls by what allocates memory, which must not be interrupted by us. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,11 +28,13 @@ int tb_plain_lock(pthread_mutex_t *), tb_plain_trylock(pthread_mutex_t *);
 __asm__(".symver tb_plain_lock, __pthread_mutex_lock@" OLDEST);
 __asm__(".symver tb_plain_trylock, __pthread_mutex_trylock@" OLDEST);
 
-enum { MUTEX_LOCK, MUTEX_TRYLOCK, MUTEX_TIMEDLOCK, MUTEX_CLOCKLOCK, RDLOCK, TRYRDLOCK, WRLOCK, TRYWRLOCK, SEM_WAIT, COND_WAIT,
+enum { MUTEX_LOCK, MUTEX_TRYLOCK, MUTEX_TIMEDLOCK, MUTEX_CLOCKLOCK, RDLOCK, TRYRDLOCK, WRLOCK, TRYWRLOCK, SEM_WAIT,
+    COND_WAIT,
        COND_TIMEDWAIT, COND_CLOCKWAIT, BARRIER_WAIT, FUNCTIONS };
 static const char *const names[FUNCTIONS] = {
     "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_mutex_clocklock",
-    "pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock", "pthread_rwlock_trywrlock", "sem_wait",
+    "pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock", "pthread_rwlock_trywrlock",
+        "sem_wait",
     "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "pthread_barrier_wait",
 };
 static void *functions[FUNCTIONS];
@@ -44,8 +46,8 @@ static const void *object_of(const void *address)
     return address && dladdr(address, &about) ? about.dli_fbase : NULL;
 }
 
-/* Before glibc 2.36 RTLD_NEXT without a version finds the C library's oldest one, whose conditions are others on x86-64.
- * What another library has in front of that, such as a sanitizer's, is right as it is. */
+/* Before glibc 2.36 RTLD_NEXT without a version finds the C library's oldest one, whose conditions are others on
+ * x86-64. What another library has in front of that, such as a sanitizer's, is right as it is. */
 static void *search(int f)
 {
     void *found = dlsym(RTLD_NEXT, names[f]);
@@ -88,7 +90,10 @@ static inline void *behind(int f)
 /* Where the object lies that allocates memory: nowhere, if that is not known. */
 static uintptr_t allocator_low, allocator_high;
 
-static int is_of_allocator(const void *caller) { return (uintptr_t)caller - allocator_low < allocator_high - allocator_low; }
+static int is_of_allocator(const void *caller)
+{
+    return (uintptr_t)caller - allocator_low < allocator_high - allocator_low;
+}
 
 /* Without a question to the dynamic linker: the thread may hold a lock that another one waits for, inside of dlopen. */
 static int is_recorded(void *caller)
@@ -130,8 +135,10 @@ LOCK(pthread_mutex_timedlock, MUTEX_TIMEDLOCK, pthread_mutex_trylock, MUTEX_TRYL
      (pthread_mutex_t *restrict lock, const struct timespec *restrict until), (lock, until))
 LOCK(pthread_mutex_clocklock, MUTEX_CLOCKLOCK, pthread_mutex_trylock, MUTEX_TRYLOCK, ENOSYS, EBUSY,
      (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict until), (lock, clock, until))
-LOCK(pthread_rwlock_rdlock, RDLOCK, pthread_rwlock_tryrdlock, TRYRDLOCK, ENOSYS, EBUSY, (pthread_rwlock_t *lock), (lock))
-LOCK(pthread_rwlock_wrlock, WRLOCK, pthread_rwlock_trywrlock, TRYWRLOCK, ENOSYS, EBUSY, (pthread_rwlock_t *lock), (lock))
+LOCK(pthread_rwlock_rdlock, RDLOCK, pthread_rwlock_tryrdlock, TRYRDLOCK, ENOSYS, EBUSY, (pthread_rwlock_t *lock),
+    (lock))
+LOCK(pthread_rwlock_wrlock, WRLOCK, pthread_rwlock_trywrlock, TRYWRLOCK, ENOSYS, EBUSY, (pthread_rwlock_t *lock),
+    (lock))
 
 TB_EXPORT int sem_wait(sem_t *s)
 {
@@ -154,7 +161,8 @@ TB_EXPORT int sem_wait(sem_t *s)
         RECORDED(TB_ID_##f, next_##f arguments, failed);                                         \
     }
 
-WAIT(pthread_cond_wait, COND_WAIT, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock), (condition, lock), result)
+WAIT(pthread_cond_wait, COND_WAIT, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock),
+    (condition, lock), result)
 WAIT(pthread_cond_timedwait, COND_TIMEDWAIT,
      (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock, const struct timespec *restrict until),
      (condition, lock, until), result)
@@ -162,7 +170,8 @@ WAIT(pthread_cond_clockwait, COND_CLOCKWAIT,
      (pthread_cond_t *restrict condition, pthread_mutex_t *restrict lock, clockid_t clock,
       const struct timespec *restrict until),
      (condition, lock, clock, until), result)
-WAIT(pthread_barrier_wait, BARRIER_WAIT, (pthread_barrier_t *barrier), (barrier), result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result)
+WAIT(pthread_barrier_wait, BARRIER_WAIT, (pthread_barrier_t *barrier), (barrier),
+    result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result)
 
 /* ---- When waits are recorded ---- */
 

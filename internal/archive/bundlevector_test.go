@@ -74,9 +74,11 @@ func vectorCalls(rng *rand.Rand, members []int, comm string, steps int, line fun
 			for j := range receives {
 				receives[j] = sends[j][i]
 			}
-			line(r, "MPI_Alltoallv(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], comm=%s) @ a.c:1 [f]",
+			line(r, "MPI_Alltoallv(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], comm=%s) @ "+
+				"a.c:1 [f]",
 				join(sends[i]), follow(sends[i], 0, 1, 1), join(receives), follow(receives, 3, 1, 1), comm)
-			line(r, "MPI_Alltoallw(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], comm=%s) @ a.c:2 [f]",
+			line(r, "MPI_Alltoallw(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], comm=%s) @ "+
+				"a.c:2 [f]",
 				join(sends[i]), follow(sends[i], 0, 1, 8), join(receives), follow(receives, 0, 64, 1), comm)
 			line(r, "MPI_Allgatherv(sendcount=?%d, recvcounts=?[%s], displs=?[%s], comm=%s) @ a.c:3 [f]",
 				mine[i], join(mine), follow(mine, 0, 1, 1), comm)
@@ -163,15 +165,18 @@ func TestVectorsOtherwise(t *testing.T) {
 			comm := []string{"MPI_COMM_WORLD", "MPI_COMM_SELF", "comm#0"}[rng.IntN(3)]
 			switch rng.IntN(4) {
 			case 0:
-				fmt.Fprintf(&d, "MPI_Alltoallv(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], comm=%s) "+
+				fmt.Fprintf(&d, "MPI_Alltoallv(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], "+
+					"comm=%s) "+
 					"@ a.c:1 [f]\n", array(), array(), array(), array(), comm)
 			case 1:
-				fmt.Fprintf(&d, "MPI_Gatherv(sendcount=?%d, recvcounts=?[%s], displs=?[%s], root=?%d, comm=%s) @ a.c:2 [f]\n",
+				fmt.Fprintf(&d, "MPI_Gatherv(sendcount=?%d, recvcounts=?[%s], displs=?[%s], root=?%d, comm=%s) @ "+
+					"a.c:2 [f]\n",
 					number(), array(), array(), number()%100, comm)
 			case 2:
 				fmt.Fprintf(&d, "MPI_Comm_rank(comm=%s) @ a.c:3 [f] ; rank=?%d\n", comm, number()%100)
 			case 3:
-				fmt.Fprintf(&d, "MPI_Neighbor_alltoallv(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], rdispls=?[%s], "+
+				fmt.Fprintf(&d, "MPI_Neighbor_alltoallv(sendcounts=?[%s], sdispls=?[%s], recvcounts=?[%s], "+
+					"rdispls=?[%s], "+
 					"comm=%s) @ a.c:4 [f]\n", array(), array(), array(), array(), comm)
 			}
 		}

@@ -42,7 +42,8 @@ func mixed(rng *rand.Rand) string {
 					continue
 				}
 				d.WriteString(strings.NewReplacer("V", fmt.Sprint(body.Intn(100)+r), "LINE", fmt.Sprint(1+body.Intn(2)),
-					"PEER", fmt.Sprint((r+1)%n), "RUN", fmt.Sprint(1+body.Intn(4)+r)).Replace(calls[body.Intn(len(calls))]) + "\n")
+					"PEER", fmt.Sprint((r+1)%n), "RUN",
+					fmt.Sprint(1+body.Intn(4)+r)).Replace(calls[body.Intn(len(calls))]) + "\n")
 			}
 		}
 		block(3)

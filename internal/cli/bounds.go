@@ -32,7 +32,8 @@ func (a *app) bounded(cmd *cobra.Command) {
 		cmd.Long += fmt.Sprintf(" Each rank adds up to %s.", render.ByteSize(int64(b.PerRank)))
 	}
 	if !slices.Contains(narrow, b.Command) {
-		cmd.Flags().BoolVar(&a.wide, "wide", false, "do not shorten names of functions, nor cut tables to the terminal's width")
+		cmd.Flags().BoolVar(&a.wide, "wide", false, "do not shorten names of functions, nor cut tables to the "+
+			"terminal's width")
 	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -127,7 +127,8 @@ func (f *checkFlags) run(a *app, args []string) (passed bool, err error) {
 	}
 	for _, r := range append(now, base...) {
 		if r.Ranks != base[0].Ranks {
-			return false, usagef("%s has %s and %s has %s: only runs of one size can be checked (tabard trend compares sizes)",
+			return false, usagef("%s has %s and %s has %s: only runs of one size can be checked (tabard trend "+
+				"compares sizes)",
 				base[0].File, render.Plural(uint64(base[0].Ranks), "rank"), r.File,
 				render.Plural(uint64(r.Ranks), "rank"))
 		}
@@ -262,7 +263,8 @@ func trendCommand(a *app) *cobra.Command {
 		Args:              atLeastOne("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
-	scaling := addChoice(cmd, "scaling", "what stays the same at all sizes: the work of all ranks (strong) or of each (weak)", "found",
+	scaling := addChoice(cmd, "scaling", "what stays the same at all sizes: the work of all ranks (strong) or of "+
+		"each (weak)", "found",
 		"strong", "weak")
 	cmd.Flags().IntVar(&limit, "limit", limit, "show at most `N` of the calls that grow, 0 for all")
 	f.add(cmd, report.TrendSchema)

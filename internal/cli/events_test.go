@@ -10,7 +10,8 @@ import (
 // TestEvents: kinds are chosen by their names, which may come in several lists; others are refused, each in its way.
 func TestEvents(t *testing.T) {
 	l := eventList{kinds: defaultEvents()}
-	if l.off()&1 != 0 || l.hidden(spec.FirstFunction) || l.String() != strings.Join(eventNames()[:strings.Count(l.String(), ",")+1], ",") {
+	if l.off()&1 != 0 || l.hidden(spec.FirstFunction) ||
+		l.String() != strings.Join(eventNames()[:strings.Count(l.String(), ",")+1], ",") {
 		t.Errorf("by default %q, off %#x", l.String(), l.off())
 	}
 	if err := l.Set("mpi"); err != nil || l.kinds != 1 {

@@ -83,8 +83,10 @@ func hostileJob(partner func(rank int) int) string {
 		fmt.Fprintf(&b, "rank %d of 6 on node\nMPI_Init(argc=0) @ j.c:1 [main]\n"+
 			"MPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name=\"name\") @ j.c:2 [main]\n"+
 			"MPI_File_delete(filename=\"/data/file\") @ j.c:3 [main]\n"+
-			"MPI_Sendrecv(sendbuf=heap#0, sendcount=4, sendtype=MPI_INT, dest=%d, sendtag=1, recvbuf=heap#1, recvcount=4, "+
-			"recvtype=MPI_INT, source=%d, recvtag=1, comm=MPI_COMM_WORLD) @ j.c:4 [main]\nMPI_Finalize() @ j.c:9 [main]\n",
+			"MPI_Sendrecv(sendbuf=heap#0, sendcount=4, sendtype=MPI_INT, dest=%d, sendtag=1, recvbuf=heap#1, "+
+			"recvcount=4, "+
+			"recvtype=MPI_INT, source=%d, recvtag=1, comm=MPI_COMM_WORLD) @ j.c:4 [main]\nMPI_Finalize() @ j.c:9 "+
+			"[main]\n",
 			r, partner(r), partner(r))
 	}
 	return b.String()

@@ -68,7 +68,8 @@ func loopsCommand(a *app) *cobra.Command {
 		"show these functions and groups only (see tabard record), and the loops around them")
 	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of loops, of deeper ones what they call")
 	addStepLoop(fl, &f.step)
-	fl.BoolVar(&f.within, "with-functions", false, "show the functions of the program around the calls and between them")
+	fl.BoolVar(&f.within, "with-functions", false,
+		"show the functions of the program around the calls and between them")
 	fl.BoolVar(&f.all, "all", false, "sum up nothing")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+report.LoopsSchema+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -87,7 +88,8 @@ func loopsCommand(a *app) *cobra.Command {
 				return err
 			}
 			if name := sel.StepLoop.Region(); name != "" {
-				return usagef("--step-loop %s is neither a number of iterations nor FILE:LINE: tabard loops is about loops", name)
+				return usagef("--step-loop %s is neither a number of iterations nor FILE:LINE: tabard loops is "+
+					"about loops", name)
 			}
 			classes, err := report.FindLoops(arch, &report.LoopChoice{StepLoop: sel.StepLoop, Ranks: f.ranks.text,
 				HasRank: f.ranks.Contains, Functions: f.functions.selected, Depth: f.depth, All: f.all})
@@ -100,7 +102,8 @@ func loopsCommand(a *app) *cobra.Command {
 					h := a.head()
 					w := bufio.NewWriter(h)
 					text.Loops(a.page(w), arch.File(), classes)
-					return h.end(a, w.Flush(), "pipe it through less for all, or choose with --rank, --function and --depth")
+					return h.end(a, w.Flush(), "pipe it through less for all, or choose with --rank, --function and "+
+						"--depth")
 				}})
 		})
 	}

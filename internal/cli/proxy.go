@@ -109,7 +109,8 @@ func proxyCommand(a *app) *cobra.Command {
 		"with --any-size: a recording `FILE2` of the same program with another number of ranks; may be repeated")
 	fl.StringArrayVar(&f.dims, "dims", nil,
 		"with --any-size: the sizes `AxB...` of the process grid of as many ranks, such as 8x4")
-	f.collectives = addChoice(cmd, "with-collectives", "call the library's collectives in the place of those made of messages",
+	f.collectives = addChoice(cmd, "with-collectives", "call the library's collectives in the place of those made "+
+		"of messages",
 		"off", "all", "proven")
 	fl.Lookup("with-collectives").NoOptDefVal = "all"
 	fl.BoolVar(&f.force, "force", false, "overwrite a file that is no proxy")

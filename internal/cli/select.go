@@ -62,7 +62,8 @@ func (f *selectFlags) addSelection(cmd *cobra.Command) {
 // addStepLoop defines the flag that names the time-step loop.
 func addStepLoop(fl *pflag.FlagSet, text *string) {
 	fl.Var(&selectValue{text, false, "LOOP", parsed(loops.ParseStepLoop)}, "step-loop",
-		"what a time step is: a loop by its iterations or a line in it, or a region: 100, solve.c:41, step (default: found)")
+		"what a time step is: a loop by its iterations or a line in it, or a region: 100, solve.c:41, step "+
+			"(default: found)")
 }
 
 func parsed[T any](parse func(string) (T, error)) func(string) error {

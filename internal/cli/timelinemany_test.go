@@ -34,7 +34,8 @@ func crowd(ranks, slow int, missing ...int) string {
 			}
 			for _, d := range []int{-1, 1} {
 				if p := r + d; p >= 0 && p < ranks && !absent[p] {
-					fmt.Fprintf(&b, "%d+1000 MPI_Send(buf=heap#0, count=8, datatype=MPI_INT, dest=%d, tag=0, comm=MPI_COMM_WORLD) @ app.c:10 [main]\n",
+					fmt.Fprintf(&b, "%d+1000 MPI_Send(buf=heap#0, count=8, datatype=MPI_INT, dest=%d, tag=0, "+
+						"comm=MPI_COMM_WORLD) @ app.c:10 [main]\n",
 						at, p)
 					at += 1500
 				}
@@ -45,12 +46,14 @@ func crowd(ranks, slow int, missing ...int) string {
 					if p == slow {
 						end = begin + 84_000
 					}
-					fmt.Fprintf(&b, "%d+%d MPI_Recv(buf=heap#0, count=8, datatype=MPI_INT, source=%d, tag=0, comm=MPI_COMM_WORLD) @ app.c:14 [main]\n",
+					fmt.Fprintf(&b, "%d+%d MPI_Recv(buf=heap#0, count=8, datatype=MPI_INT, source=%d, tag=0, "+
+						"comm=MPI_COMM_WORLD) @ app.c:14 [main]\n",
 						at, end-at, p)
 					at = end + 500
 				}
 			}
-			fmt.Fprintf(&b, "%d+%d MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD) @ app.c:20 [main]\n",
+			fmt.Fprintf(&b, "%d+%d MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD) @ "+
+				"app.c:20 [main]\n",
 				at, begin+100_000-at)
 		}
 		fmt.Fprintf(&b, "%d+10000 MPI_Finalize()\n", 2_000_000+steps*step)

@@ -45,7 +45,8 @@ int main(void)
 			"ok io: all calls fopen -> --events=mpi,io|ok openmp: all calls GOMP_barrier -> --events=mpi,openmp|" +
 			"ok nccl: libother.so calls ncclSend -> --events=mpi,nccl|" +
 			"none python: not found|ok functions: ",
-		none: "none mpi: not found|none regions: not found|none io: not found|none openmp: not found|none nccl: not found|" +
+		none: "none mpi: not found|none regions: not found|none io: not found|none openmp: not found|none nccl: not " +
+			"found|" +
 			"none python: not found|none functions: " + none + " has no names",
 		compile(t, dir, "static", "int main(void) { return 0; }", "-static"): "fail program: ",
 		script(t, dir, "run.sh", "exit 0"): "ok program: " + filepath.Join(dir, "run.sh") +

@@ -69,8 +69,9 @@ var Formats = []*Format{
 		perCall: 500, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
 	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
 		Is: isParquet, perCall: 4, write: writeTable, tables: true},
-	{Name: arrowName, Ext: ".arrow", About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",
-		Is: isArrow, perCall: 75, write: writeTable, tables: true},
+	{Name: arrowName, Ext: ".arrow",
+		About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",
+		Is:    isArrow, perCall: 75, write: writeTable, tables: true},
 	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
 		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2,
 		regions: true},
@@ -122,7 +123,8 @@ type Job struct {
 
 // New looks at what is selected.
 func New(arch *archive.Archive, f *Format, o Options) (j *Job, err error) {
-	if !f.regions && !f.tables && o.Value != valueFunctions { // calls of tables have the numbers that tabard dump gives them
+	// calls of tables have the numbers that tabard dump gives them
+	if !f.regions && !f.tables && o.Value != valueFunctions {
 		if arch, err = arch.Calls(); err != nil {
 			return nil, err
 		}
@@ -220,7 +222,8 @@ func (j *Job) Check() error {
 		return j.format.check(j)
 	}
 	if f := j.format; f.most > 0 && j.Calls > f.most {
-		return fmt.Errorf("%s calls would be some %s, and %s can load some %s calls: choose a part with --time, --steps, "+
+		return fmt.Errorf("%s calls would be some %s, and %s can load some %s calls: choose a part with --time, "+
+			"--steps, "+
 			"--rank or --classes, or write all with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()),
 			f.viewer,
 			render.Count(f.most))

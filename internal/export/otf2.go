@@ -139,7 +139,8 @@ func (x *otf2Archive) stream(p *selection.Part) (sink, func() error, error) {
 		return nil, nil, err
 	}
 	s := &otf2Stream{otf2Archive: x, stream: p.Stream,
-		ev: otf2.NewEvents(f), points: newPoints(p.Stream), terms: map[uint32]*otf2Term{}, lanes: map[int64]*otf2Request{},
+		ev: otf2.NewEvents(f), points: newPoints(p.Stream), terms: map[uint32]*otf2Term{},
+		lanes: map[int64]*otf2Request{},
 		inits: map[int64]*calls.Op{}, ranks: map[int64]uint32{}, remote: map[uint32]*[2]uint64{},
 		split: map[uint32]otf2Operation{}}
 	return s, func() error {

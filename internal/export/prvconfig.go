@@ -212,7 +212,8 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // write writes names and colours.
 func (l *prvLabels) write(w io.Writer) error {
-	io.WriteString(w, "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\nLOOK_BACK           100\n"+
+	io.WriteString(w, "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\nLOOK_BACK        "+
+		"   100\n"+
 		"SPEED               1\nFLAG_ICONS          ENABLED\nNUM_OF_STATE_COLORS 1000\nYMAX_SCALE          37\n\n\n"+
 		"DEFAULT_SEMANTIC\n\nTHREAD_FUNC         State As Is\n\n\nSTATES\n")
 	for i, s := range prvStates {

@@ -34,8 +34,10 @@ loop 3
   MPI_Comm_size(comm=MPI_COMM_WORLD) ; size=1 nested
 end
 MPI_Finalize()`,
-		"1 of 1 ranks, 10 calls; 3 of MPI_Comm_size at 1: a callback of the program made it, and callbacks are replaced; " +
-			"1 of MPI_Abort at 1: it would end the run; 3 of MPI_Open_port at 1: names of ports are others in every run; " +
+		"1 of 1 ranks, 10 calls; 3 of MPI_Comm_size at 1: a callback of the program made it, and callbacks are " +
+			"replaced; " +
+			"1 of MPI_Abort at 1: it would end the run; 3 of MPI_Open_port at 1: names of ports are others in every " +
+			"run; " +
 			"1 of MPI_Close_port at 1: names of ports are others in every run"},
 	{"ranks of all classes that skip a call",
 		`rank 0 of 3 on n

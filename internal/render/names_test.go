@@ -14,18 +14,21 @@ func TestShortNames(t *testing.T) {
 		"MPI_Send @ heat.c:25 [exchange]":   "MPI_Send @ heat.c:25 [exchange]",
 		"a.cc:7 [f()] < b.cc:8 [main]":      "a.cc:7 [f()] < b.cc:8 [main]",
 		"a.cc:7 [f(int, int)] < b.cc:8 [g]": "a.cc:7 [f(..)] < b.cc:8 [g]",
-		"a.cc:7 [ns::f<int, std::map<A, B> >(A const&)]":                "a.cc:7 [ns::f<..>(..)]",
-		"a.cc:7 [(anonymous namespace)::f(int)] < b.cc:1 [g<1>()]":      "a.cc:7 [(anonymous namespace)::f(..)] < b.cc:1 [g<..>()]",
-		"a.cc:7 [A::operator()(int) const]":                             "a.cc:7 [A::operator()(..) const]",
-		"a.cc:7 [A::operator<(A const&)]":                               "a.cc:7 [A::operator<(..)]",
-		"a.cc:7 [std::ostream& operator<<(std::ostream&, A)]":           "a.cc:7 [std::ostream& operator<<(..)]",
-		"a.cc:7 [A::operator->()]":                                      "a.cc:7 [A::operator->()]",
-		"a.cc:7 [A::operator[](long)]":                                  "a.cc:7 [A::operator[](..)]",
-		"a.cc:7 [f[abi:cxx11](int)] < b":                                "a.cc:7 [f[abi:cxx11](int)] < b",
-		"a.cc:7 [main::{lambda(int)#1}::operator()(int) const]":         "a.cc:7 [main::{lambda(..)#1}::operator()(..) const]",
-		"a.rs:7 [<alloc::Vec<T> as core::Drop>::drop]":                  "a.rs:7 [<alloc::Vec<..> as core::Drop>::drop]",
-		"a.f90:7 [module::solve] waits (as it does) for [1, 2] f(a, b)": "a.f90:7 [module::solve] waits (as it does) for [1, 2] f(a, b)",
-		"rank 1 (late), at x.cc:3 [f(int)], calls MPI_Send(buf, count)": "rank 1 (late), at x.cc:3 [f(..)], calls MPI_Send(buf, count)",
+		"a.cc:7 [ns::f<int, std::map<A, B> >(A const&)]": "a.cc:7 [ns::f<..>(..)]",
+		"a.cc:7 [(anonymous namespace)::f(int)] < b.cc:1 [g<1>()]": "a.cc:7 [(anonymous namespace)::f(..)] < " +
+			"b.cc:1 [g<..>()]",
+		"a.cc:7 [A::operator()(int) const]":                     "a.cc:7 [A::operator()(..) const]",
+		"a.cc:7 [A::operator<(A const&)]":                       "a.cc:7 [A::operator<(..)]",
+		"a.cc:7 [std::ostream& operator<<(std::ostream&, A)]":   "a.cc:7 [std::ostream& operator<<(..)]",
+		"a.cc:7 [A::operator->()]":                              "a.cc:7 [A::operator->()]",
+		"a.cc:7 [A::operator[](long)]":                          "a.cc:7 [A::operator[](..)]",
+		"a.cc:7 [f[abi:cxx11](int)] < b":                        "a.cc:7 [f[abi:cxx11](int)] < b",
+		"a.cc:7 [main::{lambda(int)#1}::operator()(int) const]": "a.cc:7 [main::{lambda(..)#1}::operator()(..) const]",
+		"a.rs:7 [<alloc::Vec<T> as core::Drop>::drop]":          "a.rs:7 [<alloc::Vec<..> as core::Drop>::drop]",
+		"a.f90:7 [module::solve] waits (as it does) for [1, 2] f(a, b)": "a.f90:7 [module::solve] waits (as it " +
+			"does) for [1, 2] f(a, b)",
+		"rank 1 (late), at x.cc:3 [f(int)], calls MPI_Send(buf, count)": "rank 1 (late), at x.cc:3 [f(..)], calls " +
+			"MPI_Send(buf, count)",
 		"a.cc:7 [f(int": "a.cc:7 [f(int", "a.cc:7 [f)x]": "a.cc:7 [f)x]", "a.cc:7 [f<x]": "a.cc:7 [f<x]",
 		"a.cc:7 [A<(B)1>::f(A<(B)1>)]": "a.cc:7 [A<..>::f(..)]", "a.cc:7 [f(void (*)(int))]": "a.cc:7 [f(..)]",
 	} {
@@ -68,7 +71,8 @@ func TestCutNames(t *testing.T) {
 func TestTableOnPage(t *testing.T) {
 	write := func(width int, wide bool) []string {
 		tab := NewTable(">time", "call", "for", ">n")
-		tab.Row("1.00 s", "MPI_Send @ a.cc:1 [f(int)] < b.cc:2 [solve<double>(std::vector<double> const&)] < c.cc:3 [main]",
+		tab.Row("1.00 s", "MPI_Send @ a.cc:1 [f(int)] < b.cc:2 [solve<double>(std::vector<double> const&)] < c.cc:3 "+
+			"[main]",
 			"MPI_Recv @ a.cc:9 [f(int)] < b.cc:2 [solve<double>(std::vector<double> const&)]", "12")
 		tab.Row("2.00 ms", "short", "-", "3")
 		var b bytes.Buffer

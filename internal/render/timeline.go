@@ -38,8 +38,8 @@ type Timeline struct {
 	BandTitle string
 	// Marks are moments of a row, drawn as thin lines in it where rows are high; nil for none.
 	Marks func(row int) []time.Duration
-	// Alone is how many rows at the top stand for themselves: they are never drawn together with others, and high enough
-	// for labels.
+	// Alone is how many rows at the top stand for themselves: they are never drawn together with others, and high
+	// enough for labels.
 	Alone int
 	// Labelled are the rows that have labels, besides those that are Alone; nil for as many as there is room for.
 	Labelled []int

@@ -11,8 +11,8 @@ type Bound struct {
 	Memory, PerRank uint64
 	// Seconds are of processor time.
 	Seconds int
-	// Garbage is how much memory that is not in use any more a command leaves lying about, in per cent of what is in use;
-	// 0 is 200: more makes it need less time.
+	// Garbage is how much memory that is not in use any more a command leaves lying about, in per cent of what is in
+	// use; 0 is 200: more makes it need less time.
 	Garbage int
 }
 

@@ -256,7 +256,8 @@ func TestSummarySteps(t *testing.T) {
 				enter = begin - 800_000
 			}
 			fmt.Fprintf(&b, "%d+%d MPI_Barrier(comm=MPI_COMM_WORLD) @ s.c:3 [step]\n", enter, begin-enter)
-			fmt.Fprintf(&b, "%d+10 MPI_Bcast(count=1, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ s.c:4 [step]\n", begin)
+			fmt.Fprintf(&b, "%d+10 MPI_Bcast(count=1, datatype=MPI_INT, root=0, comm=MPI_COMM_WORLD) @ s.c:4 [step]\n",
+				begin)
 		}
 		b.WriteString("9000000+10 MPI_Finalize()\n")
 	}

@@ -36,8 +36,8 @@ type Info struct {
 	Clocks []Clock `json:"clocks,omitempty"`
 	Calls  uint64  `json:"calls"`
 	// Functions are the calls by name, and what else the program did, such as begins and ends of regions, which are not
-	// counted among the calls. Polls are the unsuccessful polls among the calls. Own are records of Tabard by name, such
-	// as where memory begins; they are not counted either.
+	// counted among the calls. Polls are the unsuccessful polls among the calls. Own are records of Tabard by name,
+	// such as where memory begins; they are not counted either.
 	Functions map[string]uint64 `json:"functions"`
 	// Events are the events by kind, if there are others than calls of MPI.
 	Events map[string]uint64 `json:"events,omitempty"`

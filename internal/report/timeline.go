@@ -58,8 +58,8 @@ type TimelineRow struct {
 	To   int64 `json:"to_ns"`
 	// Shares of the time in each column, by category; categories that are 0 everywhere are left out.
 	Shares map[string][]float64 `json:"shares"`
-	// Waiting is the parts of shares in which calls wait for other processes, like shares; there is none where that is not
-	// known.
+	// Waiting is the parts of shares in which calls wait for other processes, like shares; there is none where that is
+	// not known.
 	Waiting map[string][]float64 `json:"waiting,omitempty"`
 	// Calls is given only where there are few.
 	Calls []TimelineCall `json:"calls,omitempty"`

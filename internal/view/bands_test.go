@@ -93,7 +93,8 @@ func TestBands(t *testing.T) {
 					want := plainShares(t, a, r.Class, from, from+1<<time.Duration(at[0]), of.wanted)
 					for k, v := range []byte{want[0], want[(len(want)-1)/2], want[len(want)-1]} {
 						if got := cells[(row*3+k)*256+bin]; got != v {
-							t.Fatalf("%s, level %d, class %d, bin %d: value %d is %d, want %d of %v", of.name, at[0], r.Class,
+							t.Fatalf("%s, level %d, class %d, bin %d: value %d is %d, want %d of %v", of.name, at[0],
+								r.Class,
 								bin, k, got, v, want)
 						}
 					}

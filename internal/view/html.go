@@ -159,8 +159,9 @@ func assemble(w io.Writer, files [3][]byte, data []byte) error {
 	if !ok {
 		return errors.New("this is a mistake in tabard, please report it: the page has no body")
 	}
-	parts := slices.Concat([]byte(Mark), before, []byte("<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\""+
-		html.EscapeString(policy)+"\">\n<style>"), style, []byte("</style>"), body,
+	parts := slices.Concat([]byte(Mark), before,
+		[]byte("<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\""+
+			html.EscapeString(policy)+"\">\n<style>"), style, []byte("</style>"), body,
 		[]byte("\n<script type=\"application/json\" id=\"tabard-data\">"), data, []byte("</script>\n<script>"), script,
 		[]byte("</script>\n</body>"), after)
 	_, err := w.Write(parts)

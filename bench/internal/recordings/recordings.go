@@ -96,7 +96,8 @@ func Write(file string, ranks, calls int) error {
 	clocks, group := make([][]int64, ranks), c.Groups[0]
 	for r := range clocks {
 		clocks[r] = slices.Clone(from.Groups[0].Clocks.At(r % timed))
-		clocks[r][1] = from.Groups[0].Clocks.At(0)[1] // synthetic ranks start up to 50 ms apart: they start together here
+		// synthetic ranks start up to 50 ms apart: they start together here
+		clocks[r][1] = from.Groups[0].Clocks.At(0)[1]
 	}
 	group.Clocks = rankfunc.FitVec(&rankfunc.Context{Size: ranks}, group.Ranks, clocks)
 	var out bytes.Buffer

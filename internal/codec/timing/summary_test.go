@@ -105,8 +105,8 @@ func TestClassIndex(t *testing.T) {
 	}
 }
 
-// TestDriftOfUnlike: however long calls are, and whichever way their bins round, no start or end is further off than one
-// number may be, after many blocks as after one.
+// TestDriftOfUnlike: however long calls are, and whichever way their bins round, no start or end is further off than
+// one number may be, after many blocks as after one.
 func TestDriftOfUnlike(t *testing.T) {
 	rng := rand.New(rand.NewSource(42))
 	for _, text := range []string{"lossy:1%", "lossy:100%", "lossy:1us"} {

@@ -11,9 +11,10 @@ type places struct {
 	jumped, conditional, called, pointed set
 	starts                               []uint64 // where a piece of code begins, ascending
 	undecoded                            map[uint64]bool
-	flows                                map[uint64]bool   // control may come here from the code before, through filling
-	lookers                              map[uint64]string // it jumps to a function that looks at its return address
-	loops                                map[uint64]bool   // the piece that begins here jumps to its beginning
+	// control may come here from the code before, through filling
+	flows   map[uint64]bool
+	lookers map[uint64]string // it jumps to a function that looks at its return address
+	loops   map[uint64]bool   // the piece that begins here jumps to its beginning
 }
 
 // set is a set of addresses, in bits by section.

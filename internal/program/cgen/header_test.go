@@ -166,7 +166,8 @@ func TestHostileTexts(t *testing.T) {
 		"scratch_file(", "next(&", "*\n/", "*\\\n/", "a\x00b", "/*/", "",
 	} {
 		q := strings.ReplaceAll(strconv.QuoteToASCII(s), `\u`, `\x`)
-		a := archivetest.Archive(t, "abi mpich\ncommand ./app\nrank 0 of 1 on node\nMPI_Init(argc=0)\nMPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name="+strconv.Quote(s)+
+		a := archivetest.Archive(t, "abi mpich\ncommand ./app\nrank 0 of 1 on "+
+			"node\nMPI_Init(argc=0)\nMPI_Comm_set_name(comm=MPI_COMM_WORLD, comm_name="+strconv.Quote(s)+
 			")\nMPI_File_delete(filename="+strconv.Quote("/data/"+s)+") @ a.c:2 [f]\nMPI_Finalize()\n")
 		text, _ := generate(t, a, Options{File: s + ".tabard", Name: s + ".c"})
 		checkSyntax(t, q, text)

@@ -239,7 +239,8 @@ func (l *lists) write() {
 	}
 	b := &l.g.code
 	number := l.writeCalls()
-	fmt.Fprintf(b, "/* What follows no pattern, in lists of numbers: those of calls (see %s), and of other lists plus %s; "+
+	fmt.Fprintf(b, "/* What follows no pattern, in lists of numbers: those of calls (see %s), and of other lists "+
+		"plus %s; "+
 		"what is negative says how often the\n * next one comes. */\n#define %s %d\n",
 		l.call, l.total, l.total, len(l.calls))
 	var words, starts []int64

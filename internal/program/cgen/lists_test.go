@@ -168,7 +168,8 @@ func TestLeaves(t *testing.T) {
 	object := func(array string, n int) *cc.Expr { return cc.Index(cc.Name(array), cc.Int(n)) }
 	null, one := cc.Null, cc.Int(1)
 	for want, e := range map[string]*cc.Expr{
-		"MPI_Send(heap[<block 3>] + <offset 16>, next(<count &count_3>), MPI_INT, (<dest dest_table_2>[rank]), <tag -1>, comm[<comm 0>]);": send(
+		"MPI_Send(heap[<block 3>] + <offset 16>, next(<count &count_3>), MPI_INT, (<dest dest_table_2>[rank]), <tag " +
+			"-1>, comm[<comm 0>]);": send(
 			cc.Infix(object("heap", 3), "+", cc.Int(16)), cc.Call("next", count), cc.Name("MPI_INT"),
 			cc.Paren(cc.Index(dest, rankVar)), cc.Int(-1), object("comm", 0)),
 		`f("3, \"4", (int[][3]){{<number 1>, <number 7L>}}, 0x10);`: cc.Call("f", cString(`3, "4`),
@@ -210,7 +211,8 @@ func TestManyColumns(t *testing.T) {
 		for i := range 150 {
 			for k := range 2 {
 				tag := i + k*k + rank*i%7
-				fmt.Fprintf(&b, "MPI_Send(buf=NULL, count=1, datatype=MPI_INT, dest=0, tag=?%d, comm=MPI_COMM_WORLD) @ w.c:%d [f]\n", tag, i)
+				fmt.Fprintf(&b, "MPI_Send(buf=NULL, count=1, datatype=MPI_INT, dest=0, tag=?%d, "+
+					"comm=MPI_COMM_WORLD) @ w.c:%d [f]\n", tag, i)
 				want[rank] = append(want[rank], fmt.Sprintf("send 1 4 0 %d", tag))
 			}
 		}

@@ -61,7 +61,8 @@ func TestThreadPlaces(t *testing.T) {
 			begin1 + " " + meet + " " + join1},
 		{"after the first call", barrier(100, 10), barrier(150, 20), meet + " " + begin1 + " " + join1},
 		{"until the first call", barrier(100, 10), barrier(50, 20), begin1 + " " + join1 + " " + meet},
-		{"between two calls", barrier(100, 10) + "\n" + "300,MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:11 [main] ; size=1",
+		{"between two calls", barrier(100, 10) + "\n" +
+			"300,MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:11 [main] ; size=1",
 			barrier(200, 20), meet + " " + begin1 + " " + join1 + " MPI_Comm_size(MPI_COMM_WORLD, &(int){0});"},
 		{"before MPI is initialised it cannot begin", barrier(100, 10),
 			"0,MPI_Initialized() @ a.c:20 [f] ; flag=0\n" + barrier(200, 20), begin1 + " " + meet + " " + join1},
@@ -85,7 +86,8 @@ func TestThreadPlaces(t *testing.T) {
 func TestThreadsOfSomeRanks(t *testing.T) {
 	untimed := "abi mpich\n"
 	for r := range 4 {
-		untimed += fmt.Sprintf("rank %d of 4 on node\nMPI_Init(argc=0) @ a.c:1 [main]\nMPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:10 [f]\n"+
+		untimed += fmt.Sprintf("rank %d of 4 on node\nMPI_Init(argc=0) @ a.c:1 "+
+			"[main]\nMPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:10 [f]\n"+
 			"MPI_Finalize() @ a.c:2 [main]\n", r)
 		if r < 2 {
 			untimed += "thread 1\nMPI_Wtick() @ a.c:20 [g] ; 0.5\n"
@@ -96,7 +98,8 @@ func TestThreadsOfSomeRanks(t *testing.T) {
 	if got := runsOf(text, "static void all_ranks(void)"); got != want {
 		t.Errorf("%s\nnot %s", got, want)
 	}
-	if got := runsOf(text, "static void *thread_1(void *unused)"); got != "start_objects(); all_ranks_thread_1(); return unused;" &&
+	if got := runsOf(text, "static void *thread_1(void *unused)"); got != "start_objects(); all_ranks_thread_1(); "+
+		"return unused;" &&
 		got != "start_objects(); ranks_like_0_thread_1(); return unused;" {
 		t.Errorf("the thread does %s", got)
 	}
@@ -106,7 +109,8 @@ func TestThreadsOfSomeRanks(t *testing.T) {
 // Threads do what theirs did at each rank, and equal ones are one function.
 func TestThreadBodies(t *testing.T) {
 	send := func(at, dest int) string {
-		return fmt.Sprintf("%d,MPI_Send(buf=NULL, count=0, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ a.c:20 [f]",
+		return fmt.Sprintf("%d,MPI_Send(buf=NULL, count=0, datatype=MPI_INT, dest=%d, tag=1, comm=MPI_COMM_WORLD) @ "+
+			"a.c:20 [f]",
 			at, dest)
 	}
 	desc := threaded([]string{barrier(100, 10), send(50, 1) + "\n" + barrier(60, 21), send(50, 1) + "\n" +
@@ -114,7 +118,8 @@ func TestThreadBodies(t *testing.T) {
 		[]string{barrier(100, 10), send(50, 0), send(50, 1) + "\n" + barrier(60, 21)})
 	text, _ := generate(t, archivetest.Archive(t, desc), Options{})
 	for function, want := range map[string]string{
-		"static void *thread_1(void *unused)": "start_objects(); if (rank == 0) rank_0_thread_1(); else rank_1_thread_1(); return unused;",
+		"static void *thread_1(void *unused)": "start_objects(); if (rank == 0) rank_0_thread_1(); else " +
+			"rank_1_thread_1(); return unused;",
 		"static void rank_1_thread_1(void)":   "MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);",
 		"static void *thread_2(void *unused)": "start_objects(); rank_0_thread_1(); return unused;",
 	} {
@@ -186,7 +191,8 @@ func TestThreadsShareNumbers(t *testing.T) {
 	one := dup(100, "comm#0", "comm#2") + "\n" + free(200, "comm#2")
 	two := dup(300, "comm#1", "comm#2") + "\n" + free(400, "comm#2")
 	other := dup(300, "comm#1", "comm#3") + "\n" + free(400, "comm#3")
-	const isend = "50,MPI_Isend(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 [f] ; request=request#0"
+	const isend = "50,MPI_Isend(buf=NULL, count=0, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 " +
+		"[f] ; request=request#0"
 	const wait = "60,MPI_Wait(request=request#0) @ a.c:8 [f]"
 	for _, x := range []struct {
 		threads      []string
@@ -222,7 +228,8 @@ func TestThreadsShareBlocks(t *testing.T) {
 		return fmt.Sprintf("%d,tabard_segment(segment=%d, kind=1, bytes=%d)", at, n, bytes)
 	}
 	send := func(at, n int) string {
-		return fmt.Sprintf("%d,MPI_Send(buf=heap#%d, count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) @ a.c:7 [f]",
+		return fmt.Sprintf("%d,MPI_Send(buf=heap#%d, count=1, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_WORLD) "+
+			"@ a.c:7 [f]",
 			at, n)
 	}
 	end := func(at, n int) string { return fmt.Sprintf("%d,tabard_segment_end(segment=%d)", at, n) }
@@ -259,9 +266,11 @@ func TestThreadCreations(t *testing.T) {
 	text, _ := generate(t, archivetest.Archive(t, threaded([]string{strings.Join(main, "\n"), strings.Join(one, "\n"),
 		strings.Join(two, "\n")})), Options{})
 	for function, want := range map[string]string{
-		"static void all_ranks(void)": "for (long i = 0; i < 3; i++) { create_thread(1); create_thread(2); join_thread(1); " +
+		"static void all_ranks(void)": "for (long i = 0; i < 3; i++) { create_thread(1); create_thread(2); " +
+			"join_thread(1); " +
 			meet + " } finish_thread(1); finish_thread(2); MPI_Finalize();",
-		"static void *thread_1(void *unused)":  "number = 1; start_objects(); all_ranks_thread_1(); end_lives(); return unused;",
+		"static void *thread_1(void *unused)": "number = 1; start_objects(); all_ranks_thread_1(); end_lives(); " +
+			"return unused;",
 		"static void all_ranks_thread_1(void)": "for (long i = 0; i < 3; i++) { begin_life(1); " + meet + " }",
 		"static void all_ranks_thread_2(void)": "begin_life(3); " + meet,
 	} {

@@ -22,7 +22,8 @@ func pairing(ranks, steps int) string {
 		if r%4 != 3 {
 			send, recv = recv, send
 		}
-		fmt.Fprintf(&b, "rank %d of %d on node\nMPI_Init() @ a.c:1 [main]\nloop %d\n%s%send\nMPI_Finalize() @ a.c:4 [main]\n",
+		fmt.Fprintf(&b, "rank %d of %d on node\nMPI_Init() @ a.c:1 [main]\nloop %d\n%s%send\nMPI_Finalize() @ a.c:4 "+
+			"[main]\n",
 			r, ranks, steps, send, recv)
 	}
 	return b.String()

@@ -122,7 +122,8 @@ func (k *class) held(rank int, with []bool) (total uint64, err error) {
 				return 0, err
 			}
 			if !elements && c.r.Len() != n {
-				return 0, fmt.Errorf("%w: it has %d values for %d calls (the file is damaged: copy it again, or record again)",
+				return 0, fmt.Errorf("%w: it has %d values for %d calls (the file is damaged: copy it again, or "+
+					"record again)",
 					errColumn, c.r.Len(), n)
 			}
 		}

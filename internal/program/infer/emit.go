@@ -42,7 +42,8 @@ func (m *Model) rounded(ranks int) (list []string) {
 				return false
 			}
 			if d := x.Args[1].Eval(v); d > 0 && x.Args[0].N%d != 0 {
-				list = append(list, fmt.Sprintf("with %d ranks %v is rounded down; in the recordings it came out even", ranks, x))
+				list = append(list, fmt.Sprintf("with %d ranks %v is rounded down; in the recordings it came out even",
+					ranks, x))
 			}
 			return false
 		})

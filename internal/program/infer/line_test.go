@@ -19,7 +19,8 @@ func line(ranks int, moves ...int) string {
 		for _, by := range moves {
 			if to := r + by; to >= 0 && to < ranks {
 				fmt.Fprintf(&b, "MPI_Sendrecv(sendbuf=heap#0, sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=1, "+
-					"recvbuf=heap#0+64, recvcount=1, recvtype=MPI_INT, source=%[1]d, recvtag=1, comm=MPI_COMM_WORLD) @ a.c:5 [f]\n",
+					"recvbuf=heap#0+64, recvcount=1, recvtype=MPI_INT, source=%[1]d, recvtag=1, "+
+					"comm=MPI_COMM_WORLD) @ a.c:5 [f]\n",
 					to)
 			}
 		}

@@ -70,7 +70,8 @@ MPI_Send(buf=heap#0, count=?50, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_W
 	{"everybody to everybody", "MPI_Alltoall(sendbuf=heap#0, recvbuf=stack#0, " + parted + ")", "80"},
 	{"as many neighbours as are thinkable", "MPI_Neighbor_alltoall(sendbuf=heap#0, recvbuf=stack#0, " + parted + ")",
 		"1280"},
-	{"all parts that are reduced are sent", "MPI_Reduce_scatter(sendbuf=heap#0, recvbuf=stack#0, recvcounts=[1, 2, 3, 4], " +
+	{"all parts that are reduced are sent", "MPI_Reduce_scatter(sendbuf=heap#0, recvbuf=stack#0, recvcounts=[1, 2, " +
+		"3, 4], " +
 		"datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)", "40"},
 	{"the same if they are equal", "MPI_Reduce_scatter_block(sendbuf=heap#0, recvbuf=stack#0, recvcount=5, " +
 		"datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)", "80"},
@@ -89,7 +90,8 @@ MPI_Send(buf=heap#0, count=?50, datatype=MPI_INT, dest=0, tag=1, comm=MPI_COMM_W
 	{"what is unpacked from has bytes, too",
 		"MPI_Unpack(inbuf=heap#0, insize=100, position=0, outbuf=stack#0, outcount=2, datatype=MPI_INT, " +
 			"comm=MPI_COMM_WORLD) ; position=8", "100"},
-	{"a window", "MPI_Win_create(base=heap#0, size=777, disp_unit=1, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD) ; win=win#0",
+	{"a window", "MPI_Win_create(base=heap#0, size=777, disp_unit=1, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD) ; " +
+		"win=win#0",
 		"777"},
 	{"an address that is only asked for", "MPI_Get_address(location=heap#0+100) ; address=5", "108"},
 }

@@ -288,7 +288,8 @@ func (u *usage) extentOf(p *program.Param) (extent, error) {
 	if p.BufCount >= 0 {
 		name := u.t.Params[p.BufCount].Name
 		_, count = u.span(name)
-		if list := u.ints(name); u.t.Params[p.BufCount].Array && p.BufDispls < 0 && len(list) > 1 { // MPI_Reduce_scatter
+		// MPI_Reduce_scatter
+		if list := u.ints(name); u.t.Params[p.BufCount].Array && p.BufDispls < 0 && len(list) > 1 {
 			count = 0
 			for _, n := range list {
 				count += n

@@ -62,7 +62,8 @@ func (c *caller) fromAny(x *terminal, o *program.Outcomes) {
 		}
 		c.hole(slot)
 		x.outcome = outcomeSource
-		c.plan.outcome = func(dst []uint64, _ []value) []uint64 { return append(dst, 1<<63, 1<<63) } // anyone, until it is known
+		// anyone, until it is known
+		c.plan.outcome = func(dst []uint64, _ []value) []uint64 { return append(dst, 1<<63, 1<<63) }
 		c.plan.receive = func(vals []value) int64 { return vals[slot].one() }
 	}
 }

@@ -216,7 +216,8 @@ func ownScratch(dir string) error {
 		return &os.PathError{Op: "stat", Path: dir, Err: err}
 	}
 	if int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
-		return &PlaceError{fmt.Sprintf("others can put files into %s: name a directory with --scratch that is yours, and "+
+		return &PlaceError{fmt.Sprintf("others can put files into %s: name a directory with --scratch that is "+
+			"yours, and "+
 			"that only you can write to", dir)}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -47,7 +48,7 @@ func Tell(w io.Writer, a *archive.Archive, r *program.Result) {
 		for ; i < len(r.Skipped) && r.Skipped[i].Reason == reason; i++ {
 			s := &r.Skipped[i]
 			if len(parts) < 6 {
-				parts = append(parts, fmt.Sprintf("%s (%s)", s.Func, plural(s.Calls, "call")))
+				parts = append(parts, fmt.Sprintf("%s (%s)", s.Func, render.Plural(s.Calls, "call")))
 			} else if len(parts) == 6 {
 				parts = append(parts, "...")
 			}
@@ -55,23 +56,13 @@ func Tell(w io.Writer, a *archive.Archive, r *program.Result) {
 		say("not replayed: %s: %s", strings.Join(parts, ", "), reason)
 	}
 	if r.Spawned > 0 {
-		say("not replayed: %s that were started by the program", plural(uint64(r.Spawned), "process"))
+		say("not replayed: %s that were started by the program", render.Plural(uint64(r.Spawned), "process"))
 	}
 	if r.Unranked > 0 {
-		say("not replayed: %s that never initialised MPI", plural(uint64(r.Unranked), "process"))
+		say("not replayed: %s that never initialised MPI", render.Plural(uint64(r.Unranked), "process"))
 	}
 	if a.Meta().Partial {
 		say("the recording leaves out calls (see tabard info): what depends on them is not replayed, and ranks may " +
 			"wait for each other")
 	}
-}
-
-func plural(n uint64, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "s"):
-		return fmt.Sprintf("%d %ses", n, what)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

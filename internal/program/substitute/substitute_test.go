@@ -27,7 +27,8 @@ const (
 	send  = "MPI_Send(buf=heap#0, count=40, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:4 [main]\n"
 	recv  = "MPI_Recv(buf=heap#0, count=40, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:5 [main]\n"
 	probe = "poll 2 MPI_Iprobe(source=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:6 [main] ; flag=0\n" +
-		"MPI_Iprobe(source=%[1]d, tag=3, comm=MPI_COMM_WORLD) @ j.c:6 [main] ; flag=1 ; status={source=%[1]d tag=3 bytes=160}\n"
+		"MPI_Iprobe(source=%[1]d, tag=3, comm=MPI_COMM_WORLD) @ j.c:6 [main] ; flag=1 ; status={source=%[1]d tag=3 " +
+		"bytes=160}\n"
 	post = "MPI_Irecv(buf=heap#0, count=40, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:5 [main]" +
 		" ; request=request#0\n"
 	other = "MPI_Irecv(buf=heap#1, count=1, datatype=MPI_INT, source=%d, tag=4, comm=MPI_COMM_WORLD) @ j.c:7 [main]" +
@@ -66,7 +67,8 @@ func TestOf(t *testing.T) {
 		// Between its messages the root sends what one has to have before it takes part.
 		{"not at once", []string{line(send, 1) + line(note, 3) + line(send, 2) + line(send, 3), line(recv, 0),
 			line(recv, 0),
-			line(wait, 0) + line(recv, 0)}, nil, "process 0 waits in MPI_Bcast for process 3, which waits in MPI_Recv for process 0"},
+			line(wait, 0) + line(recv, 0)}, nil, "process 0 waits in MPI_Bcast for process 3, which waits in " +
+			"MPI_Recv for process 0"},
 	} {
 		a := job(t, c.ranks...)
 		found, err := collectives.Of(a, collectives.Options{})

@@ -283,7 +283,8 @@ func (c *collector) rank(b *merge.Part, id identity) error {
 	if n := p.misfits(); n > 0 {
 		problems = append(
 			problems,
-			fmt.Sprintf("internal error of tabard: the values of %s did not fit their function", render.Plural(n, "call")),
+			fmt.Sprintf("internal error of tabard: the values of %s did not fit their function",
+				render.Plural(n, "call")),
 		)
 	}
 	d.Complete = ended && d.LostCalls == 0 && p.missing == 0 && len(problems) == 0

@@ -653,7 +653,8 @@ func TestIdentities(t *testing.T) {
 		}
 	}
 	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 1}, Rank: 1, Size: 3, World: "job", Traced: true})
-	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 2}, Rank: 0, Size: 3, World: "job", Traced: true}) // a shell
+	// a shell
+	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 2}, Rank: 0, Size: 3, World: "job", Traced: true})
 	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 3}, Rank: 2, Size: 3, World: "job",
 		Reason: "statically linked"})
 	reg(Registration{ProcessID: ring.ProcessID{PID: deadPID + 4}, Rank: 0, Size: 2, World: "job2", Spawned: true,

@@ -90,7 +90,8 @@ func diffOrder(w io.Writer, v *report.DiffView, r *diff.Result) {
 	for _, o := range r.Order {
 		n += o.Count
 	}
-	render.Printf(w, "order: %s of what differs from run to run (completion, wildcards, polls, addresses, the machine)\n",
+	render.Printf(w,
+		"order: %s of what differs from run to run (completion, wildcards, polls, addresses, the machine)\n",
 		plural(n, "value"))
 	for i, o := range r.Order {
 		if limit := 5; i == limit && v.Limit > 0 && !v.Strict {

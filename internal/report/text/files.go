@@ -77,7 +77,8 @@ func filesSummary(w io.Writer, r *files.Result) {
 func contentionText(w io.Writer, r *files.Result) {
 	for i, what := range []string{"reads", "writes"} {
 		if c := &r.Contention[i]; c.Calls > 0 {
-			render.Printf(w, "%s take %.1f times as long as alone, with %.1f other accesses at the same time in the mean: contention "+
+			render.Printf(w, "%s take %.1f times as long as alone, with %.1f other accesses at the same time in the "+
+				"mean: contention "+
 				"costs %s of %s\n", what, c.Slowdown(), c.Others, render.Duration(c.Excess()), render.Duration(c.Time))
 		}
 	}

@@ -103,7 +103,8 @@ func TestSummaryPageWithoutTimes(t *testing.T) {
 func TestSummaryPageOfSnapshot(t *testing.T) {
 	hang := "abi mpich\ncommand ./hang\noption snapshot 2023-11-14T22:13:55Z\n"
 	for rank := range 3 {
-		hang += fmt.Sprintf("rank %d of 3 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\nrunning\n0+10 MPI_Init()\n", rank)
+		hang += fmt.Sprintf("rank %d of 3 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\nrunning\n0+10 MPI_Init()\n",
+			rank)
 		if rank == 1 {
 			hang += "2000+0 MPI_Recv(count=3, datatype=MPI_INT, source=2, tag=7, comm=MPI_COMM_WORLD) " +
 				"@ a.c:9 [inner] ; nested unfinished\n"
@@ -315,7 +316,8 @@ func TestMessagesPage(t *testing.T) {
 	shows(t, out.String(), "1 message of 4 B", "1 collective operation", "Without a partner: 1 send, 1 receive",
 		"MPI_Send @ m.c:2 [f]      1  0          no partner  rank 0 call 1, to rank 1, tag 9",
 		"... 1 more (--limit 0 shows all)",
-		"Requests that nothing completed or freed", "MPI_Isend @ m.c:5 [f]      3  0          rank 0 call 7, to rank 1, tag 4",
+		"Requests that nothing completed or freed", "MPI_Isend @ m.c:5 [f]      3  0          rank 0 call 7, to "+
+			"rank 1, tag 4",
 		"Collective operations that do not fit together",
 		"MPI_Barrier @ m.c:3 [f]  world              1  0          1 member did not call")
 	out.Reset()

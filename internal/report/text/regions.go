@@ -14,7 +14,8 @@ import (
 // Regions shows what the program did in the parts that it names itself, with the first top rows, 0 for all.
 func Regions(w io.Writer, arch *archive.Archive, r *regions.Result, top int) error {
 	if len(r.Regions) == 0 {
-		_, err := fmt.Fprintln(w, "no regions are recorded, or none of them selected: see docs/regions.md for how to name "+
+		_, err := fmt.Fprintln(w, "no regions are recorded, or none of them selected: see docs/regions.md for how "+
+			"to name "+
 			"parts of a program")
 		return err
 	}

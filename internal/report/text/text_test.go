@@ -28,7 +28,8 @@ func TestNumbers(t *testing.T) {
 
 // On a terminal no line of a finding is longer than the terminal is wide, and no word is lost.
 func TestWrapped(t *testing.T) {
-	const text = "1. Rank 5 comes late to MPI_Isend at slowphase.c:13 [halo] < main: others wait for it (2.07 s, 37.0% of all ranks' time)."
+	const text = "1. Rank 5 comes late to MPI_Isend at slowphase.c:13 [halo] < main: others wait for it (2.07 s, " +
+		"37.0% of all ranks' time)."
 	p := &summaryPrinter{term: render.Terminal{TTY: true, Width: 40}}
 	lines := p.wrapped(text)
 	for _, l := range lines {

@@ -134,7 +134,8 @@ func CheckMarkdown(w io.Writer, baseline, files []string, checks []trend.Check) 
 	cell := func(s string) string { return marks.Replace(render.OneLine(s)) }
 	fmt.Fprintf(&b, "%s %s\n\n%s against %s\n\n", CheckMark, checkSentence(checks), cell(strings.Join(files, " ")),
 		cell(strings.Join(baseline, " ")))
-	b.WriteString("| | what | baseline | now | change | 99 % interval | tolerance | |\n|---|---|---:|---:|---:|---|---:|---|\n")
+	b.WriteString("| | what | baseline | now | change | 99 % interval | tolerance | " +
+		"|\n|---|---|---:|---:|---:|---|---:|---|\n")
 	for i := range checks {
 		c := checkCells(&checks[i])
 		fmt.Fprintf(&b, "| %s |", mark(checks[i].Verdict))

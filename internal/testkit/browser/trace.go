@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// traced is an event of Chromium's own trace, as far as it matters. Times are in microseconds; Used is the processor's time.
+// traced is an event of Chromium's own trace, as far as it matters. Times are in microseconds; Used is the processor's
+// time.
 type traced struct {
 	Name  string  `json:"name"`
 	Phase string  `json:"ph"`
@@ -31,8 +32,8 @@ var scripts = []string{"EventDispatch", "FireAnimationFrame", "FunctionCall", "R
 // pause is after how many microseconds without script what follows belongs to the next picture.
 const pause = 5000
 
-// Frames does something, and tells how much time of a processor the script of the page took for each picture meanwhile, from one
-// picture that it drew to the next, or to a pause.
+// Frames does something, and tells how much time of a processor the script of the page took for each picture
+// meanwhile, from one picture that it drew to the next, or to a pause.
 func (p *Page) Frames(do func() error) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var events []traced

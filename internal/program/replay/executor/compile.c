@@ -18,10 +18,12 @@ static int special_of(const char *name)
 static void *function_of(struct rp_thread *t, struct rp_call *c)
 {
     char profiling[256];
-    if (strlen(c->name) + 2 > sizeof profiling) rp_fail(t, RP_BROKEN, "its program has a function with a very long name");
+    if (strlen(c->name) + 2 > sizeof profiling)
+        rp_fail(t, RP_BROKEN, "its program has a function with a very long name");
     profiling[0] = 'P';
     strcpy(profiling + 1, c->name);
-    int there = c->shim != RP_NO_SHIM ? !rp_shim_missing(c->shim) : rp_library_function(profiling) || rp_library_function(c->name);
+    int there = c->shim != RP_NO_SHIM ? !rp_shim_missing(c->shim) : rp_library_function(profiling) ||
+        rp_library_function(c->name);
     return there ? rp_program_function(c->name) : NULL;
 }
 
@@ -34,7 +36,8 @@ static void params(struct rp_thread *t, struct rp_call *c, const uint64_t *w)
         struct rp_param *p = &c->params[i];
         uint64_t op = w[RP_PARAM_OP] & ~RP_NEXT;
         if (op >= RP_OP_END || w[RP_PARAM_OP] >= 2 * RP_NEXT)
-            rp_fail(t, RP_BROKEN, "parameter %u of %s is of unknown kind %llu", i, c->name, (unsigned long long)w[RP_PARAM_OP]);
+            rp_fail(t, RP_BROKEN, "parameter %u of %s is of unknown kind %llu", i, c->name,
+                (unsigned long long)w[RP_PARAM_OP]);
         p->op = (uint8_t)op;
         p->next = (w[RP_PARAM_OP] & RP_NEXT) != 0;
         p->word = (uint8_t)i;
@@ -65,14 +68,17 @@ void rp_compile(struct rp_thread *t, struct rp_call *c, const uint64_t *header, 
     if (c->flags & RP_CALL_REMOTE) c->special = RP_REMOTE;
     c->shim = rp_shim_of(c->name);
     if (header[RP_TERMINAL_OUTCOME] > RP_OUTCOME_SOME)
-        rp_fail(t, RP_BROKEN, "%s has an outcome of unknown kind %llu", c->name, (unsigned long long)header[RP_TERMINAL_OUTCOME]);
+        rp_fail(t, RP_BROKEN, "%s has an outcome of unknown kind %llu", c->name,
+            (unsigned long long)header[RP_TERMINAL_OUTCOME]);
     if (c->flags & (RP_CALL_UNTIL | RP_CALL_REMOTE) && c->outcome_param >= c->num_params)
         rp_fail(t, RP_BROKEN, "the outcome of %s is in parameter %u of %u", c->name, c->outcome_param, c->num_params);
-    if (c->outcome != RP_OUTCOME_FREE && c->shim == RP_NO_SHIM) rp_fail(t, RP_BROKEN, "the outcome of %s cannot be forced", c->name);
+    if (c->outcome != RP_OUTCOME_FREE && c->shim == RP_NO_SHIM) rp_fail(t, RP_BROKEN,
+        "the outcome of %s cannot be forced", c->name);
     if (!(c->flags & RP_CALL_SKIP)) {
         c->function = function_of(t, c);
         if (!c->function) {
-            rp_say("rank %d: %s has no %s: these calls are left out", rp_process.rank, rp_process.library_path, c->name);
+            rp_say("rank %d: %s has no %s: these calls are left out", rp_process.rank, rp_process.library_path,
+                c->name);
             c->flags |= RP_CALL_SKIP;
         }
     }

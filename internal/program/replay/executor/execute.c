@@ -68,7 +68,8 @@ static TB_COLD int make_special(struct rp_thread *t, struct rp_call *c)
 static uint64_t progress(void)
 {
     uint64_t n = 0;
-    for (int i = 0; i < rp_process.threads; i++) n += __atomic_load_n(&rp_process.thread[i]->finished, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < rp_process.threads; i++)
+        n += __atomic_load_n(&rp_process.thread[i]->finished, __ATOMIC_ACQUIRE);
     return n;
 }
 
@@ -133,7 +134,8 @@ static TB_COLD void in_order(struct rp_thread *t)
         for (int k = 0; k < rp_process.threads; k++)
             /* Threads with larger numbers began after this one, even if a call of theirs has an
              * earlier time than its first call. */
-            if (rp_process.thread[k]->number == i && rp_process.thread[k] != t && (t->finished > 0 || i < t->number)) wait_for(t, rp_process.thread[k], events);
+            if (rp_process.thread[k]->number == i && rp_process.thread[k] != t && (t->finished > 0 || i < t->number))
+                wait_for(t, rp_process.thread[k], events);
     }
     t->state = RP_IDLE;
 }

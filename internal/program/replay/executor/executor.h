@@ -2,8 +2,9 @@
  *
  * Files: start.c (the process: library, threads, init and finalize), stream.c (words from a pipe),
  * load.c (a program into memory), compile.c (terminals: what is known before the first call), execute.c (events),
- * params.c (what a parameter needs before and after a call), outcome.c (what is left to the machine), invoke.S (the call),
- * objects.c (handles), memory.c (addresses), remote.c (those of other processes), force.c (the shim below a tracer), callback.c, report.c. */
+ * params.c (what a parameter needs before and after a call), outcome.c (what is left to the machine), invoke.S (the
+ * call), objects.c (handles), memory.c (addresses), remote.c (those of other processes), force.c (the shim below a
+ * tracer), callback.c, report.c. */
 #ifndef TABARD_REPLAY_EXECUTOR_H
 #define TABARD_REPLAY_EXECUTOR_H
 #include <stddef.h>
@@ -29,7 +30,8 @@ struct rp_param {
     uint8_t fixed_room;         /* room is not grown */
     uint64_t a, b, c;
     uint8_t strict;             /* a call with a null request is an error */
-    uint8_t apart;              /* other threads see the object that is created once the call has returned, not before */
+    /* other threads see the object that is created once the call has returned, not before */
+    uint8_t apart;
     uint64_t *slot;             /* of the thread's own objects, NULL: a predefined object */
     const uint64_t *codes;      /* of the handles, or the numbers */
     uint64_t **slots;           /* of the handles: where each was found */
@@ -73,7 +75,8 @@ struct rp_forced {
 };
 
 /* What a thread is doing, for reports. */
-enum { RP_IDLE, RP_IN_CALL, RP_NEEDS_WORDS, RP_NEEDS_OBJECT, RP_NEEDS_INIT, RP_NEEDS_TURN, RP_NEEDS_ORDER, RP_NEEDS_THREADS, RP_ENDED };
+enum { RP_IDLE, RP_IN_CALL, RP_NEEDS_WORDS, RP_NEEDS_OBJECT, RP_NEEDS_INIT, RP_NEEDS_TURN, RP_NEEDS_ORDER,
+    RP_NEEDS_THREADS, RP_ENDED };
 
 struct rp_objects {
     uint64_t *tables[RP_NUM_CLASSES];
@@ -102,7 +105,8 @@ struct rp_thread {
     volatile uint64_t calls;    /* begun */
     struct rp_call *volatile current;
     uint64_t finished;          /* events, if there are several threads */
-    const struct rp_thread *volatile waits_for; /* in states RP_NEEDS_ORDER, RP_NEEDS_TURN: another thread of the process, until */
+    /* in states RP_NEEDS_ORDER, RP_NEEDS_TURN: another thread of the process, until */
+    const struct rp_thread *volatile waits_for;
     volatile uint64_t waits_events;             /* it has finished as many */
     uint64_t left_out;          /* calls that use objects which were never created */
     const char *first_left_out;
@@ -181,7 +185,10 @@ static inline uint64_t *rp_find(struct rp_thread *t, int class, uint64_t *own)
     return tb_likely(rp_is_live(class, __atomic_load_n(own, __ATOMIC_ACQUIRE))) ? own : rp_missing(t, class, own);
 }
 static inline int rp_bytes(int class) { return rp_handle_bytes[tb_abi.kind][class]; }
-static inline uint64_t rp_load_handle(const void *p, int bytes) { return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p; }
+static inline uint64_t rp_load_handle(const void *p, int bytes)
+{
+    return bytes == 4 ? *(const uint32_t *)p : *(const uint64_t *)p;
+}
 static inline void rp_store_handle(void *p, int bytes, uint64_t h)
 {
     if (bytes == 4) *(uint32_t *)p = (uint32_t)h;
@@ -253,7 +260,8 @@ void rp_watch(void);            /* starts the watchdog */
 void rp_pause(unsigned turn);   /* in a loop that waits */
 uint64_t rp_now(void);          /* ns */
 void rp_error(struct rp_thread *t, struct rp_call *c, int code) __attribute__((cold));
-void rp_fail(struct rp_thread *t, int code, const char *format, ...) __attribute__((cold, noreturn, format(printf, 3, 4)));
+void rp_fail(struct rp_thread *t, int code, const char *format, ...) __attribute__((cold, noreturn,
+    format(printf, 3, 4)));
 void rp_say(const char *format, ...) __attribute__((cold, format(printf, 1, 2)));
 
 #pragma GCC visibility pop

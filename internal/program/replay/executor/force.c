@@ -201,10 +201,12 @@ void rp_watch_errors(void)
 /* The program gets a reference to the handler that it would have had; frees of it must find one. */
 static int get_error_handler(int id, uint64_t *w)
 {
-    void *to = (void *)(uintptr_t)w[1], *set = rp_library_function("PMPI_Comm_set_errhandler"), *drop = rp_library_function("PMPI_Errhandler_free");
+    void *to = (void *)(uintptr_t)w[1], *set = rp_library_function("PMPI_Comm_set_errhandler"),
+        *drop = rp_library_function("PMPI_Errhandler_free");
     int ret = ask(id, w);
     uint64_t reference = error_handler, fatal = rp_predefined(RP_CLASS_ERRHANDLER, 2 * RP_ERRORS_ARE_FATAL + 1);
-    if (ret != 0 || !error_handler || !drop || rp_load_handle(to, rp_bytes(RP_CLASS_ERRHANDLER)) != error_handler) return ret;
+    if (ret != 0 || !error_handler || !drop || rp_load_handle(to, rp_bytes(RP_CLASS_ERRHANDLER)) != error_handler)
+        return ret;
     ask2(drop, (uint64_t)(uintptr_t)&reference, 0);
     ask2(set, w[0], fatal);
     ret = ask(id, w);
@@ -248,7 +250,8 @@ static int file(int id, uint64_t *w)
     int exists = !(mode & create) && rp_finds_file;
     if (!rp_process.scratch || !w[at]) return ask(id, w);
     w[at] = scratch_name(name, sizeof name, (const char *)(uintptr_t)w[at], exists);
-    if ((mode & create) && (mode & exclusive) && rp_finds_file && is_first(w[0])) unlink(name); /* the program did so, if it is there */
+    /* the program did so, if it is there */
+    if ((mode & create) && (mode & exclusive) && rp_finds_file && is_first(w[0])) unlink(name);
     return ask(id, w);
 }
 

@@ -11,14 +11,16 @@ enum { MAX_PARAMS = RP_MAX_WORDS, MAX_HEADER = 1024, FIRST = 64 };
 void *rp_alloc(struct rp_thread *t, uint64_t n, uint64_t bytes)
 {
     void *p = calloc(n ? n : 1, bytes ? bytes : 1);
-    if (!p) rp_fail(t, RP_BROKEN, "there is no memory for %llu elements of %llu bytes", (unsigned long long)n, (unsigned long long)bytes);
+    if (!p) rp_fail(t, RP_BROKEN, "there is no memory for %llu elements of %llu bytes", (unsigned long long)n,
+        (unsigned long long)bytes);
     return p;
 }
 
 void *rp_grow(struct rp_thread *t, void *p, uint64_t n, uint64_t bytes)
 {
     void *q = bytes && n > SIZE_MAX / bytes ? NULL : realloc(p, n * bytes);
-    if (!q) rp_fail(t, RP_BROKEN, "there is no memory for %llu elements of %llu bytes", (unsigned long long)n, (unsigned long long)bytes);
+    if (!q) rp_fail(t, RP_BROKEN, "there is no memory for %llu elements of %llu bytes", (unsigned long long)n,
+        (unsigned long long)bytes);
     return q;
 }
 
@@ -36,9 +38,11 @@ const struct rp_array *rp_array(struct rp_thread *t, uint64_t number)
 
 static void header(struct rp_thread *t)
 {
-    if (rp_next(t) != RP_MAGIC) rp_fail(t, RP_BROKEN, "what comes through descriptor %d is no program of tabard replay", t->fd);
+    if (rp_next(t) != RP_MAGIC) rp_fail(t, RP_BROKEN, "what comes through descriptor %d is no program of tabard replay",
+        t->fd);
     uint64_t version = rp_next(t), words = rp_next(t);
-    if (version != 1) rp_fail(t, RP_BROKEN, "its program has version %llu, this executor knows 1", (unsigned long long)version);
+    if (version != 1) rp_fail(t, RP_BROKEN, "its program has version %llu, this executor knows 1",
+        (unsigned long long)version);
     if (words < RP_HEADER_END - RP_HEADER_THREAD || words > MAX_HEADER)
         rp_fail(t, RP_BROKEN, "its program has a header of %llu words", (unsigned long long)words);
     t->header[RP_HEADER_VERSION] = version;
@@ -100,7 +104,8 @@ static void terminals(struct rp_thread *t)
         PUSH(t, raw, have, room);
         for (int k = 0; k < RP_TERMINAL_END; k++) raw[i].header[k] = rp_next(t);
         uint64_t params = raw[i].header[RP_TERMINAL_PARAMS];
-        if (params > MAX_PARAMS) rp_fail(t, RP_BROKEN, "a call of its program has %llu parameters", (unsigned long long)params);
+        if (params > MAX_PARAMS) rp_fail(t, RP_BROKEN, "a call of its program has %llu parameters",
+            (unsigned long long)params);
         raw[i].params = words(t, params * RP_PARAM_WORDS);
     }
     t->terminals = rp_alloc(t, n, sizeof *t->terminals);
@@ -121,7 +126,8 @@ static void rules(struct rp_thread *t)
         for (uint64_t k = 0; k < symbols; k++) {
             uint64_t id = rp_next(t), count = rp_next(t), number = id & ~RP_RULE;
             if (id >= 2 * RP_RULE || number >= (id & RP_RULE ? n : t->num_terminals))
-                rp_fail(t, RP_BROKEN, "symbol %llu of rule %llu of its program is unknown", (unsigned long long)k, (unsigned long long)i);
+                rp_fail(t, RP_BROKEN, "symbol %llu of rule %llu of its program is unknown", (unsigned long long)k,
+                    (unsigned long long)i);
             if (count == 0) continue;
             PUSH(t, list, have, some);
             list[have - 1] = (struct rp_symbol){(uint32_t)id, count};

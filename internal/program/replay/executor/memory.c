@@ -22,7 +22,8 @@ enum { LITERAL = 0, HEAP = 1, STATIC = 2, STACK = 3 };
  * range has 2^27. Segments with large numbers are many, and therefore small; the last row
  * repeats. */
 struct zone { uint64_t first, segments, units, start; };
-static struct zone heaps[] = {{0, 256, 1 << 17, 0}, {256, 16384, 1 << 11, 0}, {16640, 1 << 19, 1 << 6, 0}, {16640 + (1 << 19), 1 << 23, 1, 0}};
+static struct zone heaps[] = {{0, 256, 1 << 17, 0}, {256, 16384, 1 << 11, 0}, {16640, 1 << 19, 1 << 6, 0},
+    {16640 + (1 << 19), 1 << 23, 1, 0}};
 static struct zone modules = {0, 256, 1 << 14, 0}, stacks = {0, 4096, 1 << 10, 0}, raw = {0, 1, 1 << 22, 0};
 enum { UNITS = 4 * (1 << 25) + (1 << 22) + (1 << 22) + (1 << 22), MOST_UNIT = 1 << 18, LEAST_UNIT = 1 << 4 };
 enum { TAIL = 1 << 18 }; /* units before the first segment and behind the last one, for what is longer than its part */
@@ -74,7 +75,8 @@ void rp_memory_init(void)
     uint64_t space = rp_address_space();
     for (unit = MOST_UNIT; unit >= LEAST_UNIT; unit /= 2)
         if ((UNITS + 2 * TAIL) * unit <= space / 2 && (range = reserve_at(middle(), (UNITS + 2 * TAIL) * unit))) break;
-    if (!range) rp_fail(NULL, RP_BROKEN, "%llu GiB of address space cannot be reserved (ulimit -v, or vm.overcommit_memory = 2)",
+    if (!range) rp_fail(NULL, RP_BROKEN, "%llu GiB of address space cannot be reserved (ulimit -v, or "
+        "vm.overcommit_memory = 2)",
                         (unsigned long long)((uint64_t)UNITS * LEAST_UNIT >> 30) + 1);
     madvise(range, (UNITS + 2 * TAIL) * unit, MADV_DONTDUMP);
     madvise(range, (UNITS + 2 * TAIL) * unit, MADV_NOHUGEPAGE); /* segments are far apart: each would take 2 MiB */
@@ -93,7 +95,8 @@ void rp_memory_init(void)
 static void map_segment(uint64_t number, char *at, uint64_t bytes)
 {
     if (!mapped || bytes < 4096 || number >> 33 || __atomic_exchange_n(&mapped[number], 1, __ATOMIC_RELAXED)) return;
-    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) return;
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+        0) == MAP_FAILED) return;
     madvise(at, bytes, MADV_DONTDUMP);
     madvise(at, bytes, MADV_NOHUGEPAGE);
 }
@@ -222,7 +225,8 @@ static void make_far(struct rp_thread *t, const struct rp_call *c, uint64_t low,
             void *p = reserve_at(low, end - low);
             if ((uint64_t)(uintptr_t)p != low) {
                 if (p) syscall(SYS_munmap, p, end - low);
-                rp_fail(t, RP_BROKEN, "%s needs memory at %#llx, as far from its buffer as in the recording, and there is none to be had", c->text, (unsigned long long)low);
+                rp_fail(t, RP_BROKEN, "%s needs memory at %#llx, as far from its buffer as in the recording, and "
+                    "there is none to be had", c->text, (unsigned long long)low);
             }
             madvise(p, end - low, MADV_DONTDUMP);
             add_far(t, i++, low, end);
@@ -245,7 +249,8 @@ void rp_reach(struct rp_thread *t, const struct rp_call *c)
         if (c->params[i].op != RP_OP_ADDRESS || at < first || at >= last) continue;
         pthread_mutex_lock(&lock);
         for (uint64_t k = 0; k + 1 < list->n; k += 2)
-            make_far(t, c, (at + list->words[k]) & ~(uint64_t)(PAGE - 1), (at + list->words[k + 1] + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+            make_far(t, c, (at + list->words[k]) & ~(uint64_t)(PAGE - 1),
+                (at + list->words[k + 1] + PAGE - 1) & ~(uint64_t)(PAGE - 1));
         pthread_mutex_unlock(&lock);
     }
 }

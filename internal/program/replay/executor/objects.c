@@ -1,10 +1,11 @@
 //go:build ignore
 
-/* Handles: for each thread one table for each class of objects. A slot is 0 until the object is created, and the null handle
- * once it is freed. Calls are given pointers to slots, so that the library itself writes them back.
+/* Handles: for each thread one table for each class of objects. A slot is 0 until the object is created, and the null
+ * handle once it is freed. Calls are given pointers to slots, so that the library itself writes them back.
  *
- * Several threads: numbers of objects are those of the process, but in a replay threads may be ahead of each other. So what a thread
- * creates goes to its own table, and what it uses is looked for there first, and then in those of the others. */
+ * Several threads: numbers of objects are those of the process, but in a replay threads may be ahead of each other. So
+ * what a thread creates goes to its own table, and what it uses is looked for there first, and then in those of the
+ * others. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,8 @@ uint64_t *rp_slot(struct rp_thread *t, int class, uint64_t code)
     uint64_t number = rp_number(t, code);
     if (number != UINT64_MAX) return &t->objects.tables[class][number];
     if (code != 0 && !(code & 1) && code != (uint64_t)RP_NO_CODE)
-        rp_fail(t, RP_BROKEN, "its program has object %llu of class %d: there is room for %llu", (unsigned long long)(code - 2) / 2, class,
+        rp_fail(t, RP_BROKEN, "its program has object %llu of class %d: there is room for %llu",
+            (unsigned long long)(code - 2) / 2, class,
                 (unsigned long long)t->objects.slots);
     return NULL;
 }
@@ -105,7 +107,10 @@ uint64_t *rp_missing(struct rp_thread *t, int class, uint64_t *own)
 static struct reference { struct reference *next; uint64_t *slot, handle; } *references;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-int rp_counts_references(int class) { return class != RP_CLASS_REQUEST && class != RP_CLASS_MESSAGE && class != RP_CLASS_COMM && class != RP_CLASS_KEYVAL; }
+int rp_counts_references(int class)
+{
+    return class != RP_CLASS_REQUEST && class != RP_CLASS_MESSAGE && class != RP_CLASS_COMM && class != RP_CLASS_KEYVAL;
+}
 
 void rp_push_handle(int class, uint64_t *slot)
 {

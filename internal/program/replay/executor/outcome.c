@@ -13,7 +13,8 @@ static void read_indices(struct rp_thread *t, struct rp_forced *f)
 {
     f->n = (int64_t)rp_next(t);
     for (int64_t i = 0; i < f->n; i++) {
-        if ((uint64_t)i == f->room) f->indices = rp_grow(t, f->indices, f->room = f->room ? 2 * f->room : 16, sizeof *f->indices);
+        if ((uint64_t)i == f->room) f->indices = rp_grow(t, f->indices, f->room = f->room ? 2 * f->room : 16,
+            sizeof *f->indices);
         f->indices[i] = (int64_t)rp_next(t);
     }
 }
@@ -105,7 +106,8 @@ static void mark(struct rp_thread *t, const struct rp_param *p, int64_t i, int y
 
 static int is_null(const struct rp_param *p, int64_t i)
 {
-    return i < 0 || (uint64_t)i >= p->n || rp_load_handle(p->room + p->bytes * i, p->bytes) == rp_null(RP_CLASS_REQUEST);
+    return i < 0 || (uint64_t)i >= p->n || rp_load_handle(p->room + p->bytes * i,
+        p->bytes) == rp_null(RP_CLASS_REQUEST);
 }
 
 static int all_complete(struct rp_thread *t, const struct rp_param *p)

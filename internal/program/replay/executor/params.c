@@ -11,12 +11,16 @@ static int is_reference(const struct rp_param *p)
     return (p->op == RP_OP_HANDLE_NEW || p->op == RP_OP_HANDLE_IO) && rp_counts_references(p->class);
 }
 static int is_handles(const struct rp_param *p) { return p->op == RP_OP_HANDLES || p->op == RP_OP_HANDLES_NEW; }
-static int has_numbers(const struct rp_param *p) { return p->op == RP_OP_INTS || p->op == RP_OP_ADDRESSES || p->op == RP_OP_STATUS_IN; }
+static int has_numbers(const struct rp_param *p)
+{
+    return p->op == RP_OP_INTS || p->op == RP_OP_ADDRESSES || p->op == RP_OP_STATUS_IN;
+}
 static int per_number(const struct rp_param *p) { return p->op == RP_OP_ADDRESSES ? 3 : 1; }
 
 static void room(struct rp_thread *t, struct rp_param *p, uint64_t n, uint64_t bytes)
 {
-    if (bytes && n > ((uint64_t)1 << 40) / bytes) rp_fail(t, RP_BROKEN, "a parameter wants room for %llu elements", (unsigned long long)n);
+    if (bytes && n > ((uint64_t)1 << 40) / bytes) rp_fail(t, RP_BROKEN, "a parameter wants room for %llu elements",
+        (unsigned long long)n);
     uint64_t need = n * bytes < 16 ? 16 : n * bytes;
     if (need <= p->room_bytes) return;
     need = need < 2 * p->room_bytes ? 2 * p->room_bytes : need;
@@ -69,7 +73,8 @@ static int fill_handles(struct rp_thread *t, struct rp_call *c, struct rp_param 
 
 static void clear_handles(struct rp_thread *t, struct rp_param *p)
 {
-    for (uint64_t i = 0; i < p->n || i < p->c; i++) rp_store_handle(p->room + p->bytes * i, p->bytes, rp_null(p->class));
+    for (uint64_t i = 0; i < p->n || i < p->c; i++)
+        rp_store_handle(p->room + p->bytes * i, p->bytes, rp_null(p->class));
     for (uint64_t i = 0; i < p->n; i++) p->slots[i] = rp_slot(t, p->class, p->codes[i]);
 }
 
@@ -133,7 +138,8 @@ static void fixed_array(struct rp_thread *t, struct rp_param *p, uint64_t *word)
 {
     if (!p->next) {
         const struct rp_array *a = rp_array(t, p->b);
-        if (p->op == RP_OP_STATUS_IN && a->n < 4) rp_fail(t, RP_BROKEN, "a status of its program has %llu words", (unsigned long long)a->n);
+        if (p->op == RP_OP_STATUS_IN && a->n < 4) rp_fail(t, RP_BROKEN, "a status of its program has %llu words",
+            (unsigned long long)a->n);
         p->n = a->n / (uint64_t)per_number(p);
         p->codes = a->words;
     }
@@ -154,7 +160,8 @@ void rp_param_fixed(struct rp_thread *t, struct rp_call *c, struct rp_param *p)
     uint64_t *word = &c->words[p->word];
     switch (p->op) {
     case RP_OP_HANDLE: case RP_OP_HANDLE_IO: case RP_OP_HANDLE_NEW: case RP_OP_HANDLES: case RP_OP_HANDLES_NEW:
-        if (p->a == 0 || p->a >= RP_NUM_CLASSES) rp_fail(t, RP_BROKEN, "%s has an object of class %llu", c->name, (unsigned long long)p->a);
+        if (p->a == 0 || p->a >= RP_NUM_CLASSES) rp_fail(t, RP_BROKEN, "%s has an object of class %llu", c->name,
+            (unsigned long long)p->a);
         p->class = (uint8_t)p->a;
         p->strict = p->class == RP_CLASS_REQUEST && !accepts_null_requests(c->name);
         p->bytes = (uint8_t)rp_bytes(p->class);
@@ -166,7 +173,8 @@ void rp_param_fixed(struct rp_thread *t, struct rp_call *c, struct rp_param *p)
     case RP_OP_VARIABLE: *word = variable(t, p->a); break;
     case RP_OP_INT_IO: *word = (uint64_t)(uintptr_t)&p->cell; break;
     case RP_OP_INTS:
-        if (p->a != 8 && p->a != 16 && p->a != 32 && p->a != 64) rp_fail(t, RP_BROKEN, "%s has numbers of %llu bits", c->name, (unsigned long long)p->a);
+        if (p->a != 8 && p->a != 16 && p->a != 32 && p->a != 64) rp_fail(t, RP_BROKEN, "%s has numbers of %llu bits",
+            c->name, (unsigned long long)p->a);
         p->bytes = (uint8_t)(p->a / 8);
         fixed_array(t, p, word);
         break;
@@ -175,7 +183,8 @@ void rp_param_fixed(struct rp_thread *t, struct rp_call *c, struct rp_param *p)
         fixed_array(t, p, word);
         break;
     case RP_OP_STRING: if (!p->next) *word = (uint64_t)(uintptr_t)rp_string(t, p->a); break;
-    case RP_OP_STRINGS: *word = (uint64_t)(uintptr_t)string_list(t, rp_array(t, p->b)->words, rp_array(t, p->b)->n); break;
+    case RP_OP_STRINGS: *word = (uint64_t)(uintptr_t)string_list(t, rp_array(t, p->b)->words,
+        rp_array(t, p->b)->n); break;
     case RP_OP_STRINGS2: *word = (uint64_t)(uintptr_t)string_lists(t, rp_array(t, p->b)); break;
     case RP_OP_ARGV:
         p->room = (char *)string_list(t, rp_array(t, p->b)->words, rp_array(t, p->b)->n);
@@ -200,7 +209,8 @@ void rp_param_fixed(struct rp_thread *t, struct rp_call *c, struct rp_param *p)
 void rp_param_apart(struct rp_call *c)
 {
     int request = 0;
-    for (unsigned i = 0; i < c->num_params; i++) request |= c->params[i].op == RP_OP_HANDLE_NEW && c->params[i].class == RP_CLASS_REQUEST;
+    for (unsigned i = 0; i < c->num_params; i++)
+        request |= c->params[i].op == RP_OP_HANDLE_NEW && c->params[i].class == RP_CLASS_REQUEST;
     for (unsigned i = 0; i < c->num_params; i++) {
         struct rp_param *p = &c->params[i];
         p->apart = rp_process.threads > 1 && p->op == RP_OP_HANDLE_NEW && (!request || p->class == RP_CLASS_REQUEST);
@@ -222,11 +232,15 @@ int rp_param_works_before(const struct rp_param *p)
 
 int rp_param_works_after(const struct rp_param *p)
 {
-    return (p->op == RP_OP_HANDLES && p->class == RP_CLASS_REQUEST && !p->strict) || p->op == RP_OP_HANDLES_NEW || p->op == RP_OP_ADDRESS_NEW ||
+    return (p->op == RP_OP_HANDLES && p->class == RP_CLASS_REQUEST && !p->strict) || p->op == RP_OP_HANDLES_NEW ||
+        p->op == RP_OP_ADDRESS_NEW ||
            is_reference(p) || p->apart;
 }
 
-int rp_param_moves(const struct rp_param *p) { return !p->next && (p->op == RP_OP_ADDRESS || p->op == RP_OP_ADDRESSES); }
+int rp_param_moves(const struct rp_param *p)
+{
+    return !p->next && (p->op == RP_OP_ADDRESS || p->op == RP_OP_ADDRESSES);
+}
 
 void rp_param_move(struct rp_call *c, struct rp_param *p)
 {
@@ -253,7 +267,8 @@ static void next_array(struct rp_thread *t, struct rp_param *p)
     uint64_t n = p->op == RP_OP_STATUS_IN ? 4 : rp_next(t), per = (uint64_t)per_number(p), have = 0;
     if (n > UINT64_MAX / 64) rp_fail(t, RP_BROKEN, "an array of %llu elements", (unsigned long long)n);
     for (n *= per; have < n; have++) {
-        if (have == p->own_room) p->own = rp_grow(t, p->own, p->own_room = p->own_room ? 2 * p->own_room : 16, sizeof *p->own);
+        if (have == p->own_room) p->own = rp_grow(t, p->own, p->own_room = p->own_room ? 2 * p->own_room : 16,
+            sizeof *p->own);
         p->own[have] = rp_next(t);
     }
     p->codes = p->own;

@@ -20,8 +20,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void reserve_block(struct rp_thread *t)
 {
     if (there) return;
-    long p = syscall(SYS_mmap, BLOCK, (size_t)ATTACHED + SLACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if ((uint64_t)p != BLOCK) rp_fail(t, RP_BROKEN, "MPI_Win_create_dynamic needs memory at %#llx, in all processes, and there is none to be had", (unsigned long long)BLOCK);
+    long p = syscall(SYS_mmap, BLOCK, (size_t)ATTACHED + SLACK, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if ((uint64_t)p != BLOCK) rp_fail(t, RP_BROKEN, "MPI_Win_create_dynamic needs memory at %#llx, in all "
+        "processes, and there is none to be had", (unsigned long long)BLOCK);
     madvise((void *)p, (size_t)ATTACHED + SLACK, MADV_DONTDUMP);
     there = 1;
 }

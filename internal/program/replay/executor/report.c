@@ -81,7 +81,8 @@ void rp_fail(struct rp_thread *t, int code, const char *format, ...)
 static void call_text(char *to, size_t room, const struct rp_thread *t)
 {
     const struct rp_call *c = t->current;
-    snprintf(to, room, "call %llu of %llu: %s", (unsigned long long)t->calls, (unsigned long long)t->header[RP_HEADER_CALLS], c ? c->text : "");
+    snprintf(to, room, "call %llu of %llu: %s", (unsigned long long)t->calls,
+        (unsigned long long)t->header[RP_HEADER_CALLS], c ? c->text : "");
 }
 
 void rp_error(struct rp_thread *t, struct rp_call *c, int code)
@@ -120,7 +121,8 @@ static void where(const struct rp_thread *t, uint64_t ns)
     char name[64], since[64] = "";
     const struct rp_call *c = t->current;
     if (ns) snprintf(since, sizeof since, " for %llu s", (unsigned long long)((ns + 500000000) / 1000000000));
-    rp_say("%s %s %s call %llu of %llu%s: %s", who(name, t), ns ? "has been" : "is", doing(t->state), (unsigned long long)t->calls,
+    rp_say("%s %s %s call %llu of %llu%s: %s", who(name, t), ns ? "has been" : "is", doing(t->state),
+        (unsigned long long)t->calls,
            (unsigned long long)t->header[RP_HEADER_CALLS], since, c ? c->text : "");
 }
 
@@ -144,13 +146,15 @@ static int stuck(const struct rp_thread *t, struct seen *s, uint64_t now)
     uint64_t calls = t->calls;
     if (state != RP_IN_CALL && state != RP_NEEDS_WORDS)
         for (int i = 0; i < rp_process.threads; i++) calls += rp_process.thread[i]->calls;
-    if (state == RP_IDLE || state == RP_ENDED || calls != s->calls || state != s->state) *s = (struct seen){calls, now, state};
+    if (state == RP_IDLE || state == RP_ENDED || calls != s->calls || state != s->state)
+        *s = (struct seen){calls, now, state};
     return now - s->since > rp_process.patience;
 }
 
 static void *watch(void *unused)
 {
-    uint64_t patience = rp_process.patience, step = patience / 16, grace = patience / 2 < 2000000000 ? patience / 2 : 2000000000;
+    uint64_t patience = rp_process.patience, step = patience / 16,
+        grace = patience / 2 < 2000000000 ? patience / 2 : 2000000000;
     struct seen *seen = calloc((size_t)rp_process.threads, sizeof *seen);
     (void)unused;
     step = step < 1000000 ? 1000000 : step > 500000000 ? 500000000 : step;
@@ -181,6 +185,7 @@ void rp_watch(void)
     sigset_t all, old; /* signals are for the threads that call MPI */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&thread, NULL, watch, NULL) != 0) rp_say("rank %d: no thread can be started that sees to hanging calls", rp_process.rank);
+    if (pthread_create(&thread, NULL, watch, NULL) != 0) rp_say("rank %d: no thread can be started that sees to "
+        "hanging calls", rp_process.rank);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

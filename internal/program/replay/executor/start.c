@@ -66,9 +66,11 @@ void rp_process_begins(struct rp_thread *t)
     }
     if (h[RP_HEADER_SCRATCH]) rp_process.scratch = rp_string(t, h[RP_HEADER_SCRATCH] - 1);
     if (h[RP_HEADER_ABI] != (uint64_t)tb_abi.kind)
-        rp_fail(t, RP_BROKEN, "its program is for %s, and %s is for %s", kinds[h[RP_HEADER_ABI] % 4], rp_process.library_path, kinds[tb_abi.kind]);
+        rp_fail(t, RP_BROKEN, "its program is for %s, and %s is for %s", kinds[h[RP_HEADER_ABI] % 4],
+            rp_process.library_path, kinds[tb_abi.kind]);
     if (h[RP_HEADER_THREADS] != (uint64_t)rp_process.threads)
-        rp_fail(t, RP_BROKEN, "its program is for %llu threads, with %d streams", (unsigned long long)h[RP_HEADER_THREADS], rp_process.threads);
+        rp_fail(t, RP_BROKEN, "its program is for %llu threads, with %d streams",
+            (unsigned long long)h[RP_HEADER_THREADS], rp_process.threads);
 }
 
 /* ---- Threads ---- */
@@ -127,7 +129,8 @@ static void run(struct rp_thread *t)
 static void say_left_out(const struct rp_thread *t)
 {
     if (t->left_out)
-        rp_say("rank %d%s: %llu calls were left out, because they use objects that were not created in this replay; the first one is %s", rp_process.rank,
+        rp_say("rank %d%s: %llu calls were left out, because they use objects that were not created in this replay; "
+            "the first one is %s", rp_process.rank,
                rp_process.threads > 1 ? " (of one thread)" : "", (unsigned long long)t->left_out, t->first_left_out);
 }
 
@@ -149,7 +152,8 @@ static void create_threads(void)
         if (!threads || pthread_create(&threads[i], NULL, thread_main, rp_process.thread[i]) != 0)
             rp_fail(NULL, RP_BROKEN, "thread %d of %d cannot be started", i, rp_process.threads);
     for (int i = 1; i < rp_process.threads; i++) /* the first one may have to wait for what they have done */
-        for (unsigned turn = 0; !__atomic_load_n(&rp_process.thread[i]->loaded, __ATOMIC_ACQUIRE); turn++) rp_pause(turn);
+        for (unsigned turn = 0; !__atomic_load_n(&rp_process.thread[i]->loaded, __ATOMIC_ACQUIRE); turn++)
+            rp_pause(turn);
 }
 
 static struct rp_thread *new_thread(int fd)
@@ -166,7 +170,8 @@ static void new_threads(const char *descriptors)
     for (const char *s = descriptors; *s;) {
         char *end;
         long fd = strtol(s, &end, 10);
-        if (end == s || fd < 0 || (*end && *end != ',')) rp_fail(NULL, RP_BROKEN, "\"%s\" is no list of descriptors", descriptors);
+        if (end == s || fd < 0 || (*end && *end != ',')) rp_fail(NULL, RP_BROKEN, "\"%s\" is no list of descriptors",
+            descriptors);
         struct rp_thread **list = realloc(rp_process.thread, (size_t)(rp_process.threads + 1) * sizeof *list);
         if (!list) rp_fail(NULL, RP_BROKEN, "there is no memory for %d streams", rp_process.threads);
         rp_process.thread = list;

@@ -20,7 +20,8 @@ uint64_t rp_refill(struct rp_thread *t)
         ssize_t n = read(t->fd, to + have, sizeof t->buffer - have);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) rp_fail(t, RP_BROKEN, "its program cannot be read: %s", strerror(errno));
-        if (n == 0) rp_fail(t, RP_BROKEN, "its program ends behind word %llu, before the replay does", (unsigned long long)t->position);
+        if (n == 0) rp_fail(t, RP_BROKEN, "its program ends behind word %llu, before the replay does",
+            (unsigned long long)t->position);
         have += (size_t)n;
     }
     t->state = before;
