@@ -87,8 +87,8 @@ func ExampleStream_Iter() {
 	}
 	fmt.Println("received", bytes, "bytes")
 	// Output:
-	// 1.2µs MPI_Wait(request=request#0) @ ring.c:14 [step] ; request=MPI_REQUEST_NULL ; status={source=1 tag=0
-	// bytes=32} received 32000 bytes
+	// 1.2µs MPI_Wait(request=request#0) @ ring.c:14 [step] ; request=MPI_REQUEST_NULL ; status={source=1 tag=0 bytes=32}
+	// received 32000 bytes
 }
 
 // Look at single calls, wherever they are in the stream.
