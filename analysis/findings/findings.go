@@ -19,6 +19,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/files"
 	"github.com/tabard-hpc/tabard/analysis/growth"
 	"github.com/tabard-hpc/tabard/analysis/waits"
+	"github.com/tabard-hpc/tabard/analysis/whatif"
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
@@ -50,6 +51,10 @@ const (
 	RandomAccess Kind = "random accesses"  // files are accessed in no order
 	Strided      Kind = "strided accesses" // files are accessed in pieces with gaps
 	SharedFile   Kind = "shared blocks"    // ranks write into the same blocks of a file
+
+	Unexpected Kind = "unexpected messages" // a sender is far ahead of its receiver
+	Barrier    Kind = "needless barrier"    // processes wait for each other where nothing needs it
+	Overlap    Kind = "no overlap"          // what could go on meanwhile is waited for at once
 
 	ManualCollective Kind = "collective of messages" // sends and receives do what a collective does
 	LockContention   Kind = "lock contention"        // threads wait for locks that others hold
@@ -89,6 +94,8 @@ type Finding struct {
 	// weight is the part of the time of all that a finding counts for among those of its severity where that is not
 	// Share.
 	weight float64
+	// Sends tells growth of messages from that of times.
+	Sends  bool `json:"-"`
 	circle bool // of a deadlock
 }
 
@@ -113,6 +120,12 @@ type Input struct {
 	// Growth is what is sent more and more of. Compared is set if that was looked for.
 	Growth   []growth.Growth
 	Compared bool
+	// Barriers are those that nothing recorded needs, EarlyWaits waits that could be made later, those first without
+	// which the run would take least.
+	Barriers, EarlyWaits []whatif.Gain
+	// Grown is the call site before which processes compute more and more, or that takes more and more of their time;
+	// nil: not known.
+	Grown func(computes bool) (efficiency.Key, bool)
 	// More are what other analyses have found: they get their share and place among the rest.
 	More []Finding
 	// Locks are where threads wait for locks, the dearest first.
@@ -183,6 +196,8 @@ func Of(in Input) []Finding {
 		first[i].Share = f.share(first[i].Cost)
 	}
 	f.growing()
+	f.queues()
+	f.avoidable()
 	f.lateRanks()
 	f.imbalance()
 	f.slowSteps()
@@ -229,6 +244,8 @@ type finder struct {
 	// told are the processes that are part of a finding, grown the call sites that send more and more.
 	told  map[int32]bool
 	grown map[place]bool
+	// explained is the waiting that is part of a barrier's finding or that of early waits.
+	explained time.Duration
 }
 
 func (f *finder) share(d time.Duration) float64 {
@@ -299,13 +316,20 @@ func (f *finder) imbalance() {
 		return
 	}
 	var u efficiency.Spread
+	servers := f.servers()
 	for i := range f.Usage.Processes {
 		p := &f.Usage.Processes[i]
+		if servers[p.Process] {
+			continue
+		}
 		u.Sum += p.Useful()
 		u.Processes++
 		if u.Processes == 1 || p.Useful() > u.Max {
 			u.Max, u.Most = p.Useful(), p.Process
 		}
+	}
+	if u.Processes < 2 {
+		return
 	}
 	cost := u.Imbalance() * time.Duration(u.Processes)
 	if f.share(cost) < 0.03 || f.told[u.Most] {

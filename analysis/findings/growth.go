@@ -18,7 +18,7 @@ func (f *finder) growing() {
 	folded := isSlower && !computes && len(f.Growth) > 0
 	for i := range f.Growth[:min(len(f.Growth), mostFaults)] {
 		g := &f.Growth[i]
-		n := Finding{Kind: Growth, Severity: Warning, weight: 0.6, Process: g.Process, Func: g.Func, Site: g.Site,
+		n := Finding{Kind: Growth, Severity: Warning, weight: 0.6, Sends: true, Process: g.Process, Func: g.Func, Site: g.Site,
 			Step: int64(g.Step), Command: []string{"dump", "--rank", fmt.Sprint(g.Process), "--function", g.Func}}
 		if g.Jump {
 			n.Command = append(n.Command, "--steps", fmt.Sprintf("%d-%d", max(g.Step, 1)-1, g.Step))
@@ -145,6 +145,12 @@ func (f *finder) slowing() (n Finding, computes, ok bool) {
 		if last.Useful.Max > 2*last.Useful.Mean()-last.Useful.Min && last.Useful.Processes > 2 {
 			n.Process = last.Useful.Most
 			what += ", most on " + f.Name(n.Process)
+		}
+	}
+	if f.Grown != nil {
+		if at, ok := f.Grown(computes); ok {
+			n.Func, n.Site = at.Func, at.Site
+			what += map[bool]string{true: ", most before ", false: ", most in "}[computes] + call(at.Func, at.Site)
 		}
 	}
 	n.Text = fmt.Sprintf("time steps take longer and longer: %s in the first quarter, %s in the last one (%s): %s",

@@ -20,9 +20,33 @@ type late struct {
 	roots                  []*waits.Root
 }
 
+// servers are the processes that wait for messages from any source most of the time, and compute little: what they wait
+// for is work to do.
+func (f *finder) servers() map[int32]bool {
+	if f.Usage == nil || f.Waits == nil {
+		return nil
+	}
+	var useful []time.Duration
+	for i := range f.Usage.Processes {
+		useful = append(useful, f.Usage.Processes[i].Useful())
+	}
+	slices.Sort(useful)
+	of := map[int32]bool{}
+	for i := range f.Waits.Processes {
+		w := &f.Waits.Processes[i]
+		k := slices.IndexFunc(f.Usage.Processes, func(p efficiency.Process) bool { return p.Process == w.Process })
+		if k >= 0 && 2*w.Serving > f.Usage.Processes[k].Inside()/2 && 2*w.Serving > w.Total() &&
+			4*f.Usage.Processes[k].Useful() < useful[len(useful)/2] {
+			of[w.Process] = true
+		}
+	}
+	return of
+}
+
 // latecomers are the processes that others wait for, the dearest first, and how many processes there are.
 func (f *finder) latecomers() (all []*late, processes int) {
 	of := map[int32]*late{}
+	serving := len(f.servers()) > 0
 	for i := range f.Waits.Roots { // the dearest first
 		r := &f.Waits.Roots[i]
 		l := of[r.Process]
@@ -32,6 +56,9 @@ func (f *finder) latecomers() (all []*late, processes int) {
 			all = append(all, l)
 		}
 		l.time += r.Time
+		if serving {
+			l.time -= r.Serving // they have nothing else to do
+		}
 		l.ordered += r.Ordered
 		l.inFiles += r.InFiles
 		l.roots = append(l.roots, r)
@@ -93,6 +120,9 @@ func rootsOf(all []*late) (sum time.Duration) {
 
 // jitter reports that many processes are late in turn.
 func (f *finder) jitter(all []*late, rest time.Duration) {
+	if 2*f.explained >= rest {
+		return
+	}
 	n := Finding{Kind: Jitter, Cost: rest, Process: -1, Step: -1, Command: []string{"waits"}}
 	if n.Severity = Note; f.share(rest) >= 6*much {
 		n.Severity = Warning
@@ -177,7 +207,9 @@ func (f *finder) steps() int {
 }
 
 // few tells whether a root is late in few of the time steps.
-func (f *finder) few(r *waits.Root) bool { return f.steps() >= 8 && 4*r.Most <= f.steps() }
+func (f *finder) few(r *waits.Root) bool {
+	return r.Worst >= 0 && r.Most > 0 && f.steps() >= 8 && 4*r.Most <= f.steps()
+}
 
 func (f *finder) lateRank(l *late) {
 	f.told[l.process] = true
@@ -354,9 +386,12 @@ func near(a, b time.Duration, part float64) bool {
 	return math.Abs(float64(a-b)) <= part*float64(b)
 }
 
+// leastStep is how long steps have to take: of shorter ones single calls, and what delays them, make up all.
+const leastStep = 10 * time.Microsecond
+
 // slowSteps reports the time steps that are slow, unless a process is the cause that is reported already.
 func (f *finder) slowSteps() {
-	if f.Usage == nil || len(f.Usage.SlowSteps) == 0 {
+	if f.Usage == nil || len(f.Usage.SlowSteps) == 0 || f.Usage.MedianStep < leastStep {
 		return
 	}
 	slow := slices.Clone(f.Usage.SlowSteps)

@@ -19,7 +19,9 @@
 // The names are those of the field (Wolf and Mohr, Automatic performance analysis of hybrid
 // MPI/OpenMP applications, 2003; Scalasca). A standard send of a message is no late receiver if
 // there is one of at least that size, between processes of as near hosts, that ended before its
-// receive was posted: the library buffers such messages. There, early reduce counts up to the first
+// receive was posted: the library buffers such messages. But its room has an end: a blocking send
+// that takes long, and ends only after the receiver has posted the receive of an earlier message of
+// the same sender that lay there, waits for that receive. There, early reduce counts up to the first
 // sender only; but a root cannot go on before the last one has come. Of an operation that began
 // with a nonblocking call, what waits is the call that completes it; if that completes several, the
 // longest of their waits counts. In collectives of intercommunicators what a process gets comes

@@ -30,6 +30,7 @@ func (f *finder) finish() error {
 	}
 	f.groups(places)
 	f.causes(roots, places, steps)
+	f.r.Queues = f.longest()
 	return f.elapsed()
 }
 
@@ -179,6 +180,9 @@ func (f *finder) groups(places *placeTable) {
 		if w := &f.waits[i]; w.selected {
 			d := w.length()
 			count(&briefKey{w.stream, w.lateStream, w.term, w.lateTerm, w.kind}, &Sum{1, d, d})
+			if w.wild {
+				process(f.owner[w.stream]).Serving += d
+			}
 		}
 	}
 	all := make([][]Share, len(keys))
@@ -221,9 +225,11 @@ func shares(all []Share) []Share {
 func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	of, keys := rf.joined()
 	spent, ordered, inFiles := make([]float64, len(keys)), make([]float64, len(keys)), make([]float64, len(keys))
+	serving := make([]float64, len(keys))
 	waits := make([]uint64, len(keys))
 	for _, i := range f.sorted {
-		if !f.waits[i].selected {
+		w := &f.waits[i]
+		if !w.selected {
 			continue
 		}
 		for _, o := range rf.origins(i) {
@@ -233,6 +239,9 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 			if rf.roots[o.root].ordered {
 				ordered[n] += float64(o.time)
 			}
+			if w.wild && keys[n].process == f.owner[w.lateStream] {
+				serving[n] += float64(o.time)
+			}
 			waits[n]++
 		}
 	}
@@ -241,7 +250,8 @@ func (f *finder) causes(rf *rootFinder, places *placeTable, steps []int64) {
 	byProcess := map[int32]float64{}
 	for n, k := range keys {
 		roots[n] = Root{Process: k.process, Late: places.places[k.place], Time: time.Duration(spent[n]),
-			Ordered: time.Duration(ordered[n]), InFiles: time.Duration(inFiles[n]), Waits: waits[n], Worst: -1}
+			Ordered: time.Duration(ordered[n]), InFiles: time.Duration(inFiles[n]), Serving: time.Duration(serving[n]),
+			Waits: waits[n], Worst: -1}
 		f.r.InFiles += roots[n].InFiles
 		byProcess[k.process] += spent[n]
 		if waits[n] > 0 {

@@ -24,6 +24,8 @@ type Result struct {
 	// greatest length of these.
 	Total, Short Sum
 	Longest      time.Duration
+	// Queues are the longest ones of messages that lay somewhere before their receives were posted, of at least 64.
+	Queues []Queue
 	// InFiles is the waiting for processes while they accessed files.
 	InFiles time.Duration
 	// Elapsed is the time between MPI_Init and MPI_Finalize (see usage.Active), summed over processes.
@@ -84,6 +86,8 @@ type Process struct {
 	// how much of all waiting goes back to its delays.
 	Waited       [NumKinds]time.Duration
 	Caused, Root time.Duration
+	// Serving is its own waiting for messages from any source.
+	Serving time.Duration
 }
 
 // Total is all that the process waited.
@@ -106,6 +110,8 @@ type Root struct {
 	Ordered time.Duration
 	// InFiles is the part of Time in which the process accessed files.
 	InFiles time.Duration
+	// Serving is the part of Time in which processes waited for the process in receives from any source.
+	Serving time.Duration
 	// Steps is in how many time steps of the waiting processes, Worst that with the most waiting,
 	// WorstTime; -1 if the program has no time-step loop.
 	Steps     int

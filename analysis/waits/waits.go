@@ -48,6 +48,7 @@ type wait struct {
 	term, lateTerm     uint32
 	kind               Kind
 	selected           bool
+	wild               bool // for a message from any source, or with any tag
 }
 
 // of makes w the wait of call done for call other, from begin to end.
@@ -81,6 +82,7 @@ type finder struct {
 	buffered [2]int64
 	shorts   []lastShort // by stream
 	latest   []latest    // by stream
+	wild     bool        // of the wait that is added: see wait
 	brief    briefs
 	owner    []int32 // the process of each stream
 	procs    slots
@@ -94,7 +96,11 @@ type finder struct {
 	calls   uint64
 	files   *accessTimes // nil: nothing accesses files
 	hosts   []int32      // of each slot
-	byName  map[string]int32
+	// queues are what lies between two processes, by the numbers of pairs, lie how many messages that is.
+	pairs  pairTable
+	queues []*queue
+	lie    int
+	byName map[string]int32
 }
 
 // Of finds the waits of an archive. It needs times: an archive without has none.
@@ -165,7 +171,9 @@ func (f *finder) message(m *match.Message) error {
 				begin = f.tested(r.Process, &r.Done, &r.Tests, sent)
 			}
 			if sent > begin {
+				f.wild = r.Wild
 				f.late(LateSender, calls.UnknownBytes, &r.Done, &s.Post, begin, min(sent, end))
+				f.wild = false
 			}
 		}
 	}
@@ -187,6 +195,9 @@ func (f *finder) message(m *match.Message) error {
 				f.late(LateReceiver, bytes, &s.Done, &r.Post, begin, min(posted, end))
 			}
 		}
+	}
+	if posted > sent {
+		f.queued(m, sent, posted)
 	}
 	if d := posted - sent; d > f.leastIdle {
 		if n := len(f.idle); n == cap(f.idle) {
@@ -261,6 +272,7 @@ func (f *finder) late(k Kind, bytes int64, done, other *match.Ref, begin, end ti
 		if last := &f.latest[done.Stream]; last.call == done.Call && last.n > 0 {
 			if w := &f.waits[last.n-1]; end > w.end {
 				w.of(k, bytes, done, other, begin, end)
+				w.wild = f.wild
 			} else if end == w.end {
 				f.add(k, bytes, done, other, begin, end, selected)
 			}
@@ -292,7 +304,7 @@ func (f *finder) add(k Kind, bytes int64, done, other *match.Ref, begin, end tim
 	f.waits = f.waits[:n+1]
 	w := &f.waits[n]
 	w.of(k, bytes, done, other, begin, end)
-	w.selected = selected
+	w.selected, w.wild = selected, f.wild
 }
 
 // room is how many more to make room for if there are n. Memory that is not used yet costs nothing,

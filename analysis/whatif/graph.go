@@ -37,7 +37,9 @@ type stream struct {
 	deps    []dep  // by event
 	posts   []post // by event
 	keys    []efficiency.Key
-	what    []kind // by terminal
+	funcs   []*spec.Func // by terminal
+	what    []kind       // by terminal
+	needs   []bool       // by terminal: see ordering
 	over    bool
 }
 
@@ -64,7 +66,9 @@ type dep struct {
 	event  int32 // of this stream, once it is known
 	stream int32 // of the other; -1 for a hub
 	other  uint64
-	at     int32 // the other event, or the hub
+	at     int32  // the other event, or the hub
+	begun  uint64 // the call of this stream that began what the event completes
+	own    int32  // the event that this is
 	// receiver says that a send waits for its receive.
 	receiver bool
 }
@@ -135,6 +139,7 @@ func newStream(p *calls.Program, s *archive.Stream) (*stream, error) {
 			what = finishes
 		}
 		x.keys, x.what = append(x.keys, key), append(x.what, what)
+		x.funcs, x.needs = append(x.funcs, f), append(x.needs, ordering(f))
 	}
 	return x, nil
 }
@@ -191,12 +196,16 @@ func (s *stream) add(terminal uint32, call uint64, begin, end time.Duration) {
 // message adds the dependencies of a message.
 func (g *Graph) message(m *match.Message) error {
 	s, r := m.Send, m.Recv
+	if r.Wild && r.Post.Known() {
+		g.streams[r.Post.Stream].needs[r.Post.Terminal] = true
+	}
 	if m.Send.Func.Kind != 0 || !s.Post.Timed || !r.Post.Timed || s.Process == r.Process {
 		return nil
 	}
 	if r.Done.Known() && r.Done.Timed {
 		to := g.streams[r.Done.Stream]
-		to.deps = append(to.deps, dep{call: r.Done.Call, stream: s.Post.Stream, other: s.Post.Call})
+		to.deps = append(to.deps, dep{call: r.Done.Call, stream: s.Post.Stream, other: s.Post.Call,
+			begun: begun(&r.Post, &r.Done)})
 	}
 	if s.Mode == calls.Buffered || !s.Done.Known() || !s.Done.Timed {
 		return nil
@@ -208,7 +217,7 @@ func (g *Graph) message(m *match.Message) error {
 		return nil
 	}
 	x := sent{bytes: m.Bytes, from: s.Done.Stream, dep: dep{call: s.Done.Call, stream: r.Post.Stream,
-		other: r.Post.Call, receiver: true}}
+		other: r.Post.Call, receiver: true, begun: begun(&s.Post, &s.Done)}}
 	if s.Mode == calls.Synchronous {
 		g.streams[x.from].deps = append(g.streams[x.from].deps, x.dep)
 	} else if g.at(r.Process, r.Post.Begin) > g.at(s.Process, s.Post.Begin) {
@@ -263,7 +272,7 @@ func (g *Graph) hub(others, some []*match.Part) {
 	}
 	for _, x := range some {
 		s := g.streams[x.Done.Stream]
-		s.deps = append(s.deps, dep{call: x.Done.Call, stream: -1, at: n})
+		s.deps = append(s.deps, dep{call: x.Done.Call, stream: -1, at: n, begun: begun(&x.Post, &x.Done)})
 	}
 }
 
@@ -293,6 +302,9 @@ func (g *Graph) resolve() {
 	for _, s := range g.streams {
 		for i := range s.deps {
 			x := &s.deps[i]
+			if x.own = s.find(x.begun); x.own < 0 {
+				x.own = s.find(x.call)
+			}
 			if x.event = s.find(x.call); x.stream >= 0 {
 				x.at = g.streams[x.stream].find(x.other)
 			}
@@ -350,10 +362,48 @@ func (s *stream) postsOf(i int) []post {
 	return s.posts[from:to]
 }
 
+// begun is the call that began what a call of the same thread completes, which may be the same.
+func begun(post, done *match.Ref) uint64 {
+	if post.Stream != done.Stream {
+		return done.Call
+	}
+	return post.Call
+}
+
+// keyOf is the function and call site of an event.
+func (s *stream) keyOf(i int) efficiency.Key { return s.keys[s.events[i].terminal] }
+
 // gap is the computation before an event.
 func (s *stream) gap(i int) time.Duration {
 	if i == 0 {
 		return s.events[0].begin - s.begin
 	}
 	return s.events[i].begin - s.events[i-1].end
+}
+
+// Grown is the call site before which the processes compute longer in the last quarter of the time steps than in the
+// first one, by the greatest amount, or in which they spend more time. Quarter gives that of a call; others are -1.
+func (g *Graph) Grown(computes bool, quarter func(stream int, call uint64) int) (at efficiency.Key, ok bool) {
+	more := map[efficiency.Key]time.Duration{}
+	for n, s := range g.streams {
+		for i := range s.events {
+			d := s.gap(i)
+			if !computes {
+				d = s.events[i].end - s.events[i].begin
+			}
+			switch quarter(n, s.events[i].call) {
+			case 0:
+				more[s.keyOf(i)] -= d
+			case 3:
+				more[s.keyOf(i)] += d
+			}
+		}
+	}
+	most := time.Duration(0)
+	for k, d := range more {
+		if d > most || d == most && ok && k.Func+k.Site < at.Func+at.Site {
+			at, most, ok = k, d, true
+		}
+	}
+	return at, ok
 }

@@ -15,6 +15,8 @@ type change struct {
 	drop func(s *stream, i int, d *dep) bool
 	// anyOrder is the calls of a process that take messages in the order in which they come.
 	anyOrder func(s *stream, i int) bool
+	// gone is calls that are left out, late those that are made after the computation that follows them.
+	gone, late func(s *stream, i int) bool
 }
 
 // run is a run in thought.
@@ -33,8 +35,9 @@ type progress struct {
 	begins  []time.Duration
 	waiters map[int][]int32 // streams that wait for the begin of an event
 	queued  bool
-	taken   []int // of a batch of receives in any order: which event's message each of them takes
-	batch   int   // where it begins
+	taken   []int         // of a batch of receives in any order: which event's message each of them takes
+	batch   int           // where it begins
+	due     time.Duration // when the latest of the calls that are made late ends
 }
 
 type hubState struct {
@@ -84,6 +87,10 @@ func (r *run) advance(i int32) {
 			if r.gap != nil {
 				gap = r.gap(s, k)
 			}
+			late := r.late != nil && r.late(s, k)
+			if !late {
+				gap, p.due = max(gap, p.due-p.now), 0
+			}
 			p.now += gap
 			p.begins = append(p.begins, p.now)
 			p.begun = true
@@ -100,7 +107,11 @@ func (r *run) advance(i int32) {
 		if !ok {
 			return
 		}
-		p.now, p.begun = end, false
+		if p.begun = false; r.late != nil && r.late(s, k) {
+			p.due = max(p.due, end)
+		} else {
+			p.now = end
+		}
 		p.next++
 	}
 }
@@ -128,6 +139,9 @@ func (r *run) ending(i int32, k, from int) (time.Duration, bool) {
 	s, p := r.streams[i], &r.state[i]
 	e := &s.events[from]
 	ready, recorded := p.begins[k], e.begin
+	if r.gone != nil && r.gone(s, k) {
+		return ready, true
+	}
 	deps := s.depsOf(from)
 	for x := range deps {
 		d := &deps[x]

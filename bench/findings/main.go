@@ -99,7 +99,7 @@ func run(only, name, healthy string, times int) (ok bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			healthy, err := control(f.Source, m.Name, tabard, file)
+			healthy, err := control(f.Source, f.Name, m.Name, tabard, file)
 			if err != nil {
 				return false, err
 			}
@@ -189,7 +189,7 @@ func shown(n *planted.Finding) string {
 }
 
 // control prints the row of a program that should have no finding of consequence, and tells whether it has none.
-func control(name, mpi, tabard, file string) (ok bool, err error) {
+func control(source, name, mpi, tabard, file string) (ok bool, err error) {
 	all, err := planted.Findings(tabard, file)
 	if err != nil {
 		return false, err
@@ -207,7 +207,7 @@ func control(name, mpi, tabard, file string) (ok bool, err error) {
 	if ok = verdict == ""; ok {
 		verdict = "none of consequence"
 	}
-	fmt.Printf("| %s | none | %s | %d notes | %s |\n", name, mpi, notes, verdict)
+	fmt.Printf("| %s | %s, no fault | %s | %d notes | %s |\n", source, name, mpi, notes, verdict)
 	return ok, nil
 }
 

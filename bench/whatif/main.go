@@ -34,6 +34,8 @@ var faults = []struct{ source, fault, mended, kind string }{
 	{"faults.c", "root", "none", "late rank"},
 	{"faults.c", "order", "order-mended", "wrong order"},
 	{"faults.c", "serial", "serial-mended", "serialisation"},
+	{"faults.c", "barrier", "barrier-mended", "needless barrier"},
+	{"faults.c", "early-wait", "early-wait-mended", "no overlap"},
 	{"faults.cc", "slow", "none", "late rank|load imbalance"},
 	{"faults.f90", "slow", "none", "late rank|load imbalance"},
 }

@@ -55,6 +55,7 @@ type Waits struct {
 	Waits     []WaitGroup          `json:"waits"`
 	Processes []WaitProcess        `json:"processes"`
 	Steps     []WaitStep           `json:"steps"`
+	Queues    []WaitQueue          `json:"queues,omitempty"`
 }
 
 // WaitCause is a process that came late to a call, and the waiting that goes back to that.
@@ -95,6 +96,20 @@ type WaitStep struct {
 	Part  time.Duration `json:"cause_ns"`
 }
 
+// WaitQueue is the messages of one process to another that lay there before their receives were posted, when there were
+// most; there may have been more than could be counted.
+type WaitQueue struct {
+	From     int32         `json:"from"`
+	To       int32         `json:"to"`
+	Messages int           `json:"messages"`
+	More     bool          `json:"more,omitempty"`
+	Bytes    int64         `json:"bytes"`
+	When     time.Duration `json:"at_ns"`
+	Sent     waits.Place   `json:"sent"`
+	Received waits.Place   `json:"received"`
+	Blocked  waits.Sum     `json:"blocked"` // sends that waited until there was room for more
+}
+
 // NewWaits makes the document of a result.
 func NewWaits(file string, r *waits.Result) *Waits {
 	j := &Waits{Schema: WaitsSchema, File: file, Elapsed: r.Elapsed, Total: r.Total, Short: r.Short,
@@ -120,6 +135,11 @@ func NewWaits(file string, r *waits.Result) *Waits {
 	}
 	for _, s := range r.Steps {
 		j.Steps = append(j.Steps, WaitStep{s.Step, s.Time, s.Root, s.RootTime})
+	}
+	for i := range r.Queues {
+		q := &r.Queues[i]
+		j.Queues = append(j.Queues, WaitQueue{q.From, q.To, q.Most, q.More, q.Bytes, q.When, q.Sent, q.Received,
+			q.Blocked})
 	}
 	return j
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"sync"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
@@ -15,27 +16,75 @@ const mostWithout = 3
 // leastSaved is the least part of the time of the run that is worth saying so.
 const leastSaved = 0.01
 
-// without computes what the run would take without the first findings, where that follows from its dependencies.
-func (j *Job) without(o *Overview, steps *selection.StepIndex) error {
-	left := mostWithout
+// leastWaiting is the part of all time that has to be waiting for a look at what could avoid it.
+const leastWaiting = 0.02
+
+// graph gives the dependencies of the calls, which are read once, if somebody asks; nil if they are too many, or not
+// complete.
+func (j *Job) graph(o *Overview) func() (*whatif.Graph, error) {
 	if j.chosen != nil || o.Usage == nil || j.events() > cheapEvents || len(o.Open) > 0 {
 		return nil
 	}
-	var g *whatif.Graph
+	return sync.OnceValues(func() (*whatif.Graph, error) {
+		p := j.meter.Start("computing what the run would take", "events")
+		defer p.Done()
+		return whatif.Build(j.Program, j.clock)
+	})
+}
+
+// avoidable finds what the dependencies of the calls say of waits that need not be, and of what grows.
+func (j *Job) avoidable(o *Overview, in *findings.Input, graph func() (*whatif.Graph, error),
+	steps *selection.StepIndex) error {
+	if graph == nil {
+		return nil
+	}
+	in.Grown = func(computes bool) (at efficiency.Key, ok bool) {
+		g, err := graph()
+		if err != nil {
+			return at, false
+		}
+		return g.Grown(computes, j.quarters(steps, o.Usage))
+	}
+	if w := o.Waits; w == nil || float64(w.Total.Time) < leastWaiting*float64(w.Elapsed) {
+		return nil
+	}
+	g, err := graph()
+	if err != nil {
+		return err
+	}
+	in.Barriers, in.EarlyWaits = g.NeedlessBarriers(leastSaved), g.EarlyWaits(leastSaved)
+	return nil
+}
+
+// quarters tells in which quarter of the time steps a call is, -1 for none; what comes first in a run is left out.
+func (j *Job) quarters(steps *selection.StepIndex, u *efficiency.Result) func(stream int, call uint64) int {
+	n := uint64(len(u.Steps)) * u.Stride
+	from := n / 10
+	find := j.stepFinder(steps)
+	return func(stream int, call uint64) int {
+		step, ok := find(stream, call)
+		if !ok || step < from || step >= n {
+			return -1
+		}
+		return int((step - from) * 4 / (n - from))
+	}
+}
+
+// without computes what the run would take without the first findings, where that follows from its dependencies.
+func (j *Job) without(o *Overview, steps *selection.StepIndex, graph func() (*whatif.Graph, error)) error {
+	left := mostWithout
+	if graph == nil {
+		return nil
+	}
 	for i := range o.Findings {
 		n := &o.Findings[i]
 		if left == 0 || !computable(n) {
 			continue
 		}
 		left--
-		if g == nil {
-			p := j.meter.Start("computing what the run would take", "events")
-			var err error
-			g, err = whatif.Build(j.Program, j.clock)
-			p.Done()
-			if err != nil {
-				return err
-			}
+		g, err := graph()
+		if err != nil {
+			return err
 		}
 		t, ok := j.run(g, n, o.Usage, steps)
 		if ok && float64(g.Elapsed-t) >= leastSaved*float64(g.Elapsed) {
@@ -52,7 +101,7 @@ func computable(n *findings.Finding) bool {
 		findings.SlowStep:
 		return true
 	case findings.Growth: // of time, not of messages
-		return n.Func == ""
+		return !n.Sends
 	}
 	return false
 }
@@ -83,8 +132,17 @@ func (j *Job) run(g *whatif.Graph, n *findings.Finding, u *efficiency.Result,
 
 // inSteps tells whether a call is in one of some time steps.
 func (j *Job) inSteps(steps *selection.StepIndex, some func(step uint64) bool) func(stream int, call uint64) bool {
-	cursors := map[int]*selection.StepCursor{}
+	find := j.stepFinder(steps)
 	return func(stream int, call uint64) bool {
+		step, ok := find(stream, call)
+		return ok && some(step)
+	}
+}
+
+// stepFinder finds the time step of a call, if it is in one.
+func (j *Job) stepFinder(steps *selection.StepIndex) func(stream int, call uint64) (uint64, bool) {
+	cursors := map[int]*selection.StepCursor{}
+	return func(stream int, call uint64) (uint64, bool) {
 		c, ok := cursors[stream]
 		if !ok {
 			if of, err := steps.Of(j.Archive.Stream(stream)); err == nil && of != nil && of.Len() > 0 {
@@ -93,9 +151,9 @@ func (j *Job) inSteps(steps *selection.StepIndex, some func(step uint64) bool) f
 			cursors[stream] = c
 		}
 		if c == nil {
-			return false
+			return 0, false
 		}
 		step, ok, err := c.Find(call)
-		return err == nil && ok && some(step)
+		return step, err == nil && ok
 	}
 }

@@ -119,6 +119,56 @@ static void late_receiver(void)
     }
 }
 
+/* Parts of a step, of which now one rank has a long one and now another. */
+static void parts(void)
+{
+    for (int i = 0; i < 8; i++) {
+        work((i + me) % 4 == 0 ? 5 : 1);
+        if (is("barrier")) MPI_Barrier(MPI_COMM_WORLD); /* barrier */
+    }
+}
+
+/* Of each pair one rank computes first, and the other one when the messages are on their way. */
+static void ahead(int step)
+{
+    MPI_Request q[2];
+    int first = (me + step) % 2, other = me ^ 1;
+    work(first ? 1 : 8);
+    MPI_Irecv(in, 64, MPI_DOUBLE, other, 12, MPI_COMM_WORLD, &q[0]);
+    MPI_Isend(out, 64, MPI_DOUBLE, other, 12, MPI_COMM_WORLD, &q[1]);
+    if (is("early-wait")) MPI_Waitall(2, q, MPI_STATUSES_IGNORE); /* early-wait */
+    work(first ? 8 : 1);
+    if (!is("early-wait")) MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+}
+
+/* Rank 1 sends thousands of numbers one by one, and rank 0 comes to them later. */
+static void flood(void)
+{
+    int n = is("flood") ? 5000 : 1;
+    for (int i = 0; me == 1 && i < n; i++) MPI_Send(out, 1, MPI_DOUBLE, 0, 13, MPI_COMM_WORLD); /* flood */
+    if (me == 0) work(is("flood") ? 200 : 2);
+    for (int i = 0; me == 0 && i < n; i++) MPI_Recv(in, 1, MPI_DOUBLE, 1, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* No fault: rank 0 gives work to whoever asks. */
+static void serve(void)
+{
+    int task = 0, left = 60 * (np - 1), done = 0;
+    while (me == 0 && done < np - 1) {
+        MPI_Status s;
+        MPI_Recv(&task, 1, MPI_INT, MPI_ANY_SOURCE, 14, MPI_COMM_WORLD, &s);
+        task = left > 0 ? left-- : 0;
+        if (task == 0) done++;
+        MPI_Send(&task, 1, MPI_INT, s.MPI_SOURCE, 15, MPI_COMM_WORLD);
+    }
+    while (me > 0) {
+        MPI_Send(&task, 1, MPI_INT, 0, 14, MPI_COMM_WORLD);
+        MPI_Recv(&task, 1, MPI_INT, 0, 15, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (task == 0) break;
+        work(2 + task % 4);
+    }
+}
+
 static void sum(int step)
 {
     double x = 1, y;
@@ -155,13 +205,17 @@ int main(int argc, char **argv)
     right = (me + 1) % np;
     left = (me + np - 1) % np;
     if (argc > 2) alarm(atoi(argv[2])); /* it hangs */
-    for (int i = 0; i < STEPS; i++) {
+    if (is("server")) serve();
+    for (int i = 0; i < STEPS && !is("server"); i++) {
         compute(i);
         if (is("order") || is("order-mended")) gather();
         else if (is("serial") || is("serial-mended")) token();
         else if (is("receiver")) late_receiver();
+        else if (is("barrier") || is("barrier-mended")) parts();
+        else if (is("early-wait") || is("early-wait-mended")) ahead(i);
         else exchange(i, is("growth") && me == 2 && i >= 24 ? SIZE : 64);
         if (is("circle") && i == 10) circle();
+        if ((is("flood") || is("flood-mended")) && i == 10) flood();
         if (is("probe") && i == 10 && me == 0) probe();
         if ((is("error") || is("fatal")) && i == 20) truncated();
         if (is("worker") && i == 10) worker();

@@ -20,7 +20,7 @@ public:
     {
         usleep(fault_ == "slow" && me_ == 1 ? 9000 : 2000);
         if (fault_ == "throw" && me_ == 2 && now == 11) throw std::runtime_error("planted");
-        exchange();
+        if (fault_.rfind("early-wait", 0) == 0) ahead(now); else exchange();
         reduce(now);
     }
 
@@ -34,6 +34,19 @@ private:
         MPI_Sendrecv(halo_.data(), 1, column, (me_ + 1) % np_, 1, in.data(), 1, column, (me_ + np_ - 1) % np_, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         if (fault_ != "type-leak") MPI_Type_free(&column);
+    }
+
+    void ahead(int now)
+    {
+        const bool first = (me_ + now) % 2, early = fault_ == "early-wait";
+        std::vector<double> in(64);
+        MPI_Request q[2];
+        usleep(first ? 1000 : 8000);
+        MPI_Irecv(in.data(), 64, MPI_DOUBLE, me_ ^ 1, 2, MPI_COMM_WORLD, &q[0]);
+        MPI_Isend(halo_.data(), 64, MPI_DOUBLE, me_ ^ 1, 2, MPI_COMM_WORLD, &q[1]);
+        for (int i = 0; early && i < 2; i++) MPI_Wait(&q[i], MPI_STATUS_IGNORE);  // early-wait
+        usleep(first ? 8000 : 1000);
+        for (int i = 0; !early && i < 2; i++) MPI_Wait(&q[i], MPI_STATUS_IGNORE);
     }
 
     void reduce(int now)

@@ -23,9 +23,17 @@ contains
     x = step
     if (fault == 'slow' .and. me == 3) call sleep_ms(7)
     call sleep_ms(2)
+    if (fault == 'barrier' .or. fault == 'barrier-mended') call parts()
     call halo(step)
     if (fault == 'comm-leak') call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierr) ! comm-leak
     call MPI_Allreduce(x, y, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr) ! slow
+  end subroutine
+  subroutine parts()
+    integer :: i
+    do i = 0, 7
+      call sleep_ms(merge(5, 1, mod(i + me, 4) == 0))
+      if (fault == 'barrier') call MPI_Barrier(MPI_COMM_WORLD, ierr) ! barrier
+    end do
   end subroutine
   subroutine sleep_ms(ms)
     use iso_c_binding

@@ -21,6 +21,17 @@ def exchange(step):
     q.Wait()
 
 
+def flood(n):
+    one = bytearray(8)
+    if me == 0:
+        time.sleep(0.04 * n ** 0.2)
+    for _ in range(n):
+        if me == 1:
+            comm.Send(one, dest=0, tag=8)  # flood
+        if me == 0:
+            comm.Recv(one, source=1, tag=8)
+
+
 def total():
     value = bytearray(8)
     comm.Allreduce([bytearray(8), MPI.DOUBLE], [value, MPI.DOUBLE])  # slow
@@ -32,4 +43,6 @@ for i in range(40):
     if fault == "comm-leak":
         kept.append(comm.Dup())  # comm-leak
     exchange(i)
+    if i == 10 and fault.startswith("flood"):
+        flood(5000 if fault == "flood" else 1)
     total()

@@ -41,6 +41,7 @@ func Waits(w io.Writer, r *waits.Result, limit int) {
 	waitGroups(w, r, limit)
 	waitProcesses(w, r, limit)
 	waitSteps(w, r, limit)
+	waitQueues(w, r, limit)
 }
 
 func waitRoots(w io.Writer, r *waits.Result, limit int) {
@@ -117,6 +118,23 @@ func greatest[T any](all []T, n int, value func(*T) time.Duration) []*T {
 		}
 	}
 	return of
+}
+
+func waitQueues(w io.Writer, r *waits.Result, limit int) {
+	if len(r.Queues) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nMessages that lay there before they were received, when there were most")
+	t := render.NewTable("from", "to", ">messages", ">size", "sent in", "received in", ">blocked")
+	n := limited(len(r.Queues), limit)
+	for i := range r.Queues[:n] {
+		q := &r.Queues[i]
+		t.Row(findings.ProcessName(r.Worlds, q.From), findings.ProcessName(r.Worlds, q.To), count(uint64(q.Most)),
+			byteSize(q.Bytes), report.PlaceText(q.Sent.Func, q.Sent.Site),
+			report.PlaceText(q.Received.Func, q.Received.Site), render.Duration(q.Blocked.Time))
+	}
+	t.WriteText(w)
+	restOf(w, n, len(r.Queues))
 }
 
 func waitSteps(w io.Writer, r *waits.Result, limit int) {
