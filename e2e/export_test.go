@@ -115,7 +115,10 @@ func eachExport(t *testing.T, n int, f func(t *testing.T, file string)) {
 				continue
 			}
 			if p.only == "" || p.only == m.Name {
-				t.Run(m.Name+"/"+p.name, func(t *testing.T) { f(t, record(t, m, p.ranks, nil, p.name).File()) })
+				t.Run(m.Name+"/"+p.name, func(t *testing.T) {
+					t.Parallel()
+					f(t, record(t, m, p.ranks, nil, p.name).File())
+				})
 			}
 		}
 	}

@@ -19,6 +19,7 @@ const packageVersion = "9.8.7+6.gabcdef0"
 // the cause of a planted fault. Manual pages, completions and the module file are where their readers look.
 // The same files give the same package.
 func TestPackage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	binary, err := filepath.Abs(tabardBin)
 	if err != nil {
@@ -54,13 +55,13 @@ func TestPackage(t *testing.T) {
 
 	installed := filepath.Join(root, "usr", "bin", "tabard")
 	sameFile(t, binary, installed)
-	t.Setenv("FAULTY_SCALE", "5") // larger than what a busy machine does to times
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		program, err := program(m, "faulty")
 		if err != nil {
 			t.Fatal(err)
 		}
 		j := &mpirun.Job{MPI: m, Ranks: 4, Dir: t.TempDir(),
+			Env:  []string{"FAULTY_SCALE=5"}, // larger than what a busy machine does to times
 			Args: append(append([]string{installed, "record", "-o", "app.tabard"}, program...), "slow")}
 		if r, err := j.Start(); err != nil || r.Code != 0 {
 			t.Fatalf("%v: %+v", err, r)

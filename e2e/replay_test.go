@@ -136,6 +136,7 @@ func sameReplay(t *testing.T, what string, a, b *archive.Archive, differs string
 
 // A replay with another number of ranks makes the calls of a job of that size.
 func TestReplayRanks(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
 		small, large := record(t, m, 4, nil, "halo1d"), record(t, m, 6, nil, "halo1d")
 		b, _ := recordReplay(t, m, 6, small, "--ranks=6")
@@ -230,6 +231,7 @@ func replay(t *testing.T, m *mpirun.MPI, ranks, code int, file string, flags ...
 
 // What is wrong with the command line is said once, with what to do.
 func TestReplayErrors(t *testing.T) {
+	t.Parallel()
 	m := mpis[0]
 	a := record(t, m, 2, []string{"--timing=off"}, "pingpong")
 	partial := record(t, m, 2, []string{"--ranks=0"}, "pingpong")

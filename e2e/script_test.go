@@ -19,8 +19,12 @@ import (
 // TestScripts runs every script of testdata/script under every MPI. A script
 // says [openmpi] or [mpich] in front of a line that holds for one only.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	for _, m := range mpis {
-		t.Run(m.Name, func(t *testing.T) { testscript.Run(t, scripts(m)) })
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, scripts(m))
+		})
 	}
 }
 
