@@ -10,8 +10,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/fingerprint"
 )
 
-// end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later. Of those
-// that close, nth is which of the calls that fetch it ends, and step how many these are.
+// end is the call of one end of a message that is to be looked at, and then left - 1 more, each step calls later. Of
+// those that close, nth is which of the calls that fetch it ends, and step how many these are.
 type end struct {
 	call, step, left uint64
 	message, nth     int32 // the latter of the requests that the call starts

@@ -31,9 +31,11 @@ type Finding struct {
 	// Rule is how roots change from one instance to the next, counted by k, as a formula; empty if there is none.
 	Rule  string
 	turns []turn
-	// Topology is who the neighbours are, of neighbourhood exchanges.
+	// Topology is who the neighbours are, of neighbourhood exchanges, and Arguments what is for which of them.
 	Topology      *Topology
+	Arguments     *Arguments
 	neighborhoods []neighborhood
+	same          bool // each gives the same to all its neighbours
 	Comm          int32
 	// SendSites and RecvSites are where its messages are made.
 	SendSites, RecvSites []int32
@@ -123,7 +125,16 @@ func find(
 	for _, key := range f.order {
 		found = append(found, f.spread(f.groups[key])...)
 	}
-	found = compose(append(found, f.exchanges()...))
+	found = append(found, f.exchanges()...)
+	near, taken := search(pointers(messages, reduced, taken, synchronized, used(found)), true, levels(frame),
+		(*region).neighbors)
+	found = append(found, near...)
+	for _, g := range f.overlapping {
+		if !slices.ContainsFunc(g.items(), func(x *item) bool { return taken[x.messages[0]] }) {
+			found = append(found, f.neighbors(g))
+		}
+	}
+	found = compose(found)
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank(a.Grade), rank(b.Grade)), cmp.Compare(weight(&b), weight(&a)))
 	})
@@ -144,10 +155,24 @@ func pointers(messages []Message, taken ...map[*Message]bool) []*Message {
 func rank(g Grade) int { return slices.Index([]Grade{Proven, Consistent, NearMiss}, g) }
 
 type finder struct {
-	sizes  map[int32]int
-	groups map[string]*group
-	order  []string
-	direct []*item
+	sizes       map[int32]int
+	groups      map[string]*group
+	order       []string
+	direct      []*item
+	overlapping []*group // each process with its own neighbours
+}
+
+// used are the messages of the instances of findings.
+func used(found []Finding) map[*Message]bool {
+	of := map[*Message]bool{}
+	for i := range found {
+		for _, x := range found[i].All {
+			for _, m := range x.Messages {
+				of[m] = true
+			}
+		}
+	}
+	return of
 }
 
 // A group is the items of one place in the program, by the set of processes that have them.
@@ -156,6 +181,13 @@ type group struct {
 	sets       map[string]*set
 	order      []string
 	send, recv []int32
+}
+
+func (g *group) items() (list []*item) {
+	for _, k := range g.order {
+		list = append(list, g.sets[k].items...)
+	}
+	return list
 }
 
 type set struct {
@@ -205,8 +237,9 @@ func (f *finder) spread(g *group) []Finding {
 	}
 	var out []Finding
 	whole, parts := f.fullSets(g, all)
-	if !disjoint(whole) { // each with its own neighbours
-		return []Finding{f.neighbors(g, all)}
+	if !disjoint(whole) {
+		f.overlapping = append(f.overlapping, g)
+		return nil
 	}
 	broadcasts := &Finding{Operation: "broadcast", Call: callOf(spec.FlowFromRoot, spec.DataWhole, false)}
 	gathers := &Finding{Operation: "allgather", Call: callOf(spec.FlowToAll, spec.DataWhole, false)}
@@ -447,20 +480,17 @@ func algorithm(x *item, n int) string {
 }
 
 // neighbors is the finding of data that goes to several, another set from each.
-func (f *finder) neighbors(g *group, sets []*set) Finding {
-	to := Finding{Operation: "neighbourhood exchange", Call: callOf(spec.FlowNeighbors, spec.DataWhole, false),
-		Grade: Consistent, Comm: g.comm,
-		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear"}
-	for _, s := range sets {
-		to.Sets = [][]int32{union(slices.Concat(to.Sets...), s.members)}
-		for _, x := range s.items {
-			to.Instances += max(x.messages[0].Count, 1)
-			to.Steps = max(to.Steps, x.depth)
-			to.Bytes = max(to.Bytes, x.bytes)
-			to.neighborhoods = append(to.neighborhoods, neighborhood{x.origin, x.members()})
-			if to.One == nil {
-				to.One, to.Messages = x.messages, len(x.messages)
-			}
+func (f *finder) neighbors(g *group) Finding {
+	to := Finding{Operation: exchangeOfNeighbors, Grade: Consistent, Comm: g.comm, same: true,
+		SendSites: g.send, RecvSites: g.recv, Segments: 1, Algorithm: "linear", Sets: [][]int32{nil}}
+	for _, x := range g.items() {
+		to.Sets[0] = union(to.Sets[0], x.members())
+		to.Instances += max(x.messages[0].Count, 1)
+		to.Steps = max(to.Steps, x.depth)
+		to.Bytes = max(to.Bytes, x.bytes)
+		to.neighborhoods = append(to.neighborhoods, neighborhood{x.origin, x.members()})
+		if to.One == nil {
+			to.One, to.Messages = x.messages, len(x.messages)
 		}
 	}
 	return to
@@ -516,10 +546,16 @@ func callOf(flow spec.Flow, data spec.Data, vector bool) string {
 	return ""
 }
 
-func callsOf(flow spec.Flow, data spec.Data, vector bool) (names []string) {
+func callsOf(flow spec.Flow, data spec.Data, vector bool) []string {
+	if vector {
+		return callsWith(flow, data, spec.VectorCounts)
+	}
+	return callsWith(flow, data, spec.VectorNone)
+}
+
+func callsWith(flow spec.Flow, data spec.Data, vector spec.Vector) (names []string) {
 	for _, f := range spec.Functions() {
-		if f.Op == spec.OpCollective && f.Flow == flow && f.Data == data && (f.Vector == spec.VectorCounts) == vector &&
-			f.Vector != spec.VectorTypes && f.Has(spec.Blocking|spec.Collective) && f.LargeOf == 0 && f.Kind == 0 {
+		if f.Op == spec.OpCollective && f.Flow == flow && f.Data == data && f.Vector == vector && f.Has(spec.Blocking|spec.Collective) && f.LargeOf == 0 && f.Kind == 0 {
 			names = append(names, f.Name)
 		}
 	}

@@ -53,11 +53,10 @@ func (f *Finding) add(x *Finding) {
 		f.Bytes, f.Block, f.Segments, f.Algorithm = x.Bytes, x.Block, x.Segments, x.Algorithm
 		f.Steps, f.Messages, f.One = x.Steps, x.Messages, x.One
 	}
-	f.neighborhoods = append(f.neighborhoods, x.neighborhoods...)
+	f.neighborhoods, f.same = append(f.neighborhoods, x.neighborhoods...), f.same && x.same
 	for _, s := range x.Sets {
-		if f.neighborhoods != nil { // who takes part at all
-			f.Sets = [][]int32{union(f.Sets[0], s)}
-		} else if !slices.ContainsFunc(f.Sets, func(t []int32) bool { return slices.Equal(s, t) }) {
+		if f.neighborhoods == nil && // else they follow from who is a neighbour
+			!slices.ContainsFunc(f.Sets, func(t []int32) bool { return slices.Equal(s, t) }) {
 			f.Sets = append(f.Sets, s)
 		}
 	}

@@ -188,6 +188,11 @@ func (r *region) instances(slot func(m *Message) any) [][]*Message {
 	for _, c := range counts {
 		n = gcd(n, c)
 	}
+	return r.cut(n)
+}
+
+// cut cuts a region in n instances, each of which is an equal part of the calls of each process.
+func (r *region) cut(n int) [][]*Message {
 	part := make([]int, len(r.messages))
 	for _, q := range queues(r.messages) {
 		if n == 0 || len(q)%n != 0 {

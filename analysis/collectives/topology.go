@@ -18,6 +18,8 @@ type Topology struct {
 	// Periods is which of them are closed to rings.
 	Dims    []int
 	Periods []bool
+	// Distances are how far behind each process its neighbours are, in the ring of ranks; nil if that differs.
+	Distances []int
 	// Least and Most are how many neighbours processes have.
 	Least, Most int
 }
@@ -72,19 +74,74 @@ func (f *Finding) topology() bool {
 		}
 		of[n.origin] = n.members
 	}
-	set := f.Sets[0]
+	f.Sets = connected(f.neighborhoods)
+	for i, set := range f.Sets {
+		t := topologyOf(set, of)
+		if i > 0 && (!slices.Equal(t.Dims, f.Topology.Dims) || !slices.Equal(t.Periods, f.Topology.Periods) ||
+			!slices.Equal(t.Distances, f.Topology.Distances)) {
+			t = &Topology{Least: min(t.Least, f.Topology.Least), Most: max(t.Most, f.Topology.Most)}
+		}
+		f.Topology = t
+	}
+	f.arguments()
+	f.Unproven = append(f.Unproven,
+		"that they are neighbours by a topology: nothing in messages says why they are these")
+	return true
+}
+
+// connected are the sets of processes that are neighbours of neighbours, in the order of their first ranks.
+func connected(list []neighborhood) (sets [][]int32) {
+	var ms []*Message
+	for _, n := range list {
+		for _, p := range n.members {
+			if p != n.origin {
+				ms = append(ms, &Message{From: n.origin, To: p})
+			}
+		}
+	}
+	for _, r := range (&region{messages: ms}).apart() {
+		sets = append(sets, r.members())
+	}
+	slices.SortFunc(sets, slices.Compare)
+	return sets
+}
+
+// topologyOf is that of a set in which processes have these neighbours.
+func topologyOf(set []int32, of map[int32][]int32) *Topology {
 	t := &Topology{Least: len(set)}
 	for _, p := range set {
 		n := max(len(of[p])-1, 0)
 		t.Least, t.Most = min(t.Least, n), max(t.Most, n)
 	}
-	if len(set) <= mostGrid {
-		t.grid(set, of)
+	if len(set) > mostGrid {
+		return t
 	}
-	f.Topology = t
-	f.Unproven = append(f.Unproven,
-		"that they are neighbours by a topology: nothing in messages says why they are these")
-	return true
+	if t.grid(set, of); t.Dims == nil {
+		t.ring(set, of)
+	}
+	return t
+}
+
+// ring finds the distances of neighbours in the ring of ranks.
+func (t *Topology) ring(set []int32, of map[int32][]int32) {
+	at := map[int32]int{}
+	for i, p := range set {
+		at[p] = i
+	}
+	for i, p := range set {
+		var list []int
+		for _, q := range of[p] {
+			if q != p {
+				list = append(list, (at[q]-i+len(set))%len(set))
+			}
+		}
+		slices.Sort(list)
+		if i > 0 && !slices.Equal(list, t.Distances) {
+			t.Distances = nil
+			return
+		}
+		t.Distances = list
+	}
 }
 
 // grid finds the Cartesian grid in which processes have these neighbours: that with the fewest dimensions.

@@ -12,6 +12,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program/trial"
 	"github.com/tabard-hpc/tabard/spec"
+	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // CollectivesSchema names the form of Collectives.
@@ -48,6 +49,8 @@ type ManualCollective struct {
 	// Make is the call that makes a communicator of it.
 	Topology string `json:"topology"`
 	Make     string `json:"make"`
+	// Arguments are what is known of the arguments of a neighbourhood exchange, by parameter, as source code.
+	Arguments map[string]string `json:"arguments,omitempty"`
 	// Roots are the places of roots in their sets, from 0.
 	Roots []int `json:"roots"`
 	// RootRule is by which formula they change, of the number k of the instance, as "(1 + k) mod 4"; empty if by none.
@@ -196,14 +199,42 @@ func setsRule(sets [][]int32) string {
 	return fmt.Sprintf("%s, k = 0 to %d", text, len(sets)-1)
 }
 
+// arrayOf is an array in C.
+func arrayOf(datatype string, n int, of func(int) string) string {
+	var list []string
+	for i := range n {
+		list = append(list, of(i))
+	}
+	return "(" + datatype + "[]){" + strings.Join(list, ", ") + "}"
+}
+
+// argumentsOf are arguments of the call for an exchange with neighbours. Parameters of one count and of a count for
+// each have different names.
+func argumentsOf(a *collectives.Arguments, call string) map[string]string {
+	f := spec.ByName(call)
+	if a == nil || f == nil || f.Vector == spec.VectorNone {
+		return nil
+	}
+	values := map[string]string{}
+	for _, x := range []struct {
+		name string
+		list []int64
+	}{{"sendcounts", a.SendCounts}, {"sdispls", a.SendAt}, {"recvcounts", a.RecvCounts}, {"rdispls", a.RecvAt},
+		{"displs", a.RecvAt}} {
+		for i := range f.Params {
+			if p := &f.Params[i]; p.Name == x.name && x.list != nil {
+				typ := strings.TrimSuffix(strings.TrimPrefix(p.CType, "const "), "[]")
+				values[x.name] = arrayOf(typ, len(x.list), func(k int) string { return fmt.Sprint(x.list[k]) })
+			}
+		}
+	}
+	return values
+}
+
 // topologyCall is the call that makes a communicator with a topology.
 func topologyCall(t *collectives.Topology) string {
 	op, array := spec.OpCommDistGraphAdjacent, func(n int, of func(int) int) string {
-		var list []string
-		for i := range n {
-			list = append(list, fmt.Sprint(of(i)))
-		}
-		return "(int[]){" + strings.Join(list, ", ") + "}"
+		return arrayOf("int", n, func(i int) string { return fmt.Sprint(of(i)) })
 	}
 	values := map[string]string{}
 	if t.Dims != nil {
@@ -219,6 +250,14 @@ func topologyCall(t *collectives.Topology) string {
 		values["reorder"], values["comm_cart"] = "0", "&grid"
 	} else if t.Least == t.Most {
 		values["indegree"], values["outdegree"] = fmt.Sprint(t.Most), fmt.Sprint(t.Most)
+		values["comm_dist_graph"], values["reorder"], values["info"] = "&graph", "0", mpi.InfoNull
+		values["sourceweights"], values["destweights"] = mpi.Unweighted, mpi.Unweighted
+	}
+	if n := len(t.Distances); n > 0 {
+		at := func(form string) string {
+			return arrayOf("int", n, func(i int) string { return fmt.Sprintf(form, t.Distances[i]) })
+		}
+		values["sources"], values["destinations"] = at("(rank + size - %d) %% size"), at("(rank + %d) %% size")
 	}
 	for _, f := range spec.Functions() {
 		if f.Op != op || f.API != "mpi" || f.LargeOf != 0 {
@@ -281,6 +320,10 @@ func NewCollectives(arch *archive.Archive, r *collectives.Result) *Collectives {
 		m.SetsRule = setsRule(f.Sets)
 		if f.Topology != nil {
 			m.Topology, m.Make = f.Topology.String(), topologyCall(f.Topology)
+			m.Arguments = argumentsOf(f.Arguments, f.Call)
+			if k := f.Arguments.Datatype; k >= 0 {
+				m.Datatype = spec.Predefineds[k].Name
+			}
 		}
 		for _, s := range f.SendSites {
 			m.Sends = append(m.Sends, r.Sites[s])

@@ -32,9 +32,9 @@ func TestTopologyCall(t *testing.T) {
 	if got := topologyCall(grid); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	want = "MPI_Dist_graph_create_adjacent(comm_old, 2, sources, sourceweights, 2, destinations, destweights, info, " +
-		"reorder, comm_dist_graph)"
-	if got := topologyCall(&collectives.Topology{Least: 2, Most: 2}); got != want {
+	want = "MPI_Dist_graph_create_adjacent(comm_old, 2, (int[]){(rank + size - 1) % size, (rank + size - 4) % size}, " +
+		"MPI_UNWEIGHTED, 2, (int[]){(rank + 1) % size, (rank + 4) % size}, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph)"
+	if got := topologyCall(&collectives.Topology{Distances: []int{1, 4}, Least: 2, Most: 2}); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

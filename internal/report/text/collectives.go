@@ -116,6 +116,8 @@ func collectiveCall(f *report.ManualCollective) string {
 	comm := f.Comm
 	if strings.Contains(f.Make, "&grid") {
 		comm = "grid"
+	} else if strings.Contains(f.Make, "&graph") {
+		comm = "graph"
 	} else if f.Topology != "" {
 		comm = "comm_dist_graph"
 	} else if f.Comm == "" {
@@ -134,6 +136,8 @@ func collectiveCall(f *report.ManualCollective) string {
 	var args []string
 	for i, p := range fn.Params {
 		switch {
+		case f.Arguments[p.Name] != "":
+			args = append(args, f.Arguments[p.Name])
 		case i == len(fn.Params)-1:
 			args = append(args, comm)
 		case p.Name == "root" && len(f.Roots) == 1:
