@@ -22,4 +22,13 @@
 // of ranges that are shorter than a column tell all that is to be shown (but for where in
 // the range it was, see Result.Blur). Memory is that of the grid (8 bytes a category and
 // cell, and as much again with Options.Waiting), of the structure of the archive, and of Options.MaxSpans calls.
+//
+// # The overview of a file
+//
+// What a Tiler finds out first, the picture of the whole run, may be a section of the file (MakeOverview). It is made on
+// demand, of a complete recording, and not while the program runs, for two reasons. Bins are of the time that all ranks
+// share. That is known at the end only, when clocks were read for the last time, and with several hosts when their
+// clocks have been related: calls that were counted before, in ticks, could not be split where bins begin. And to read
+// the times back at the end takes 75 ns a call, of streams of a thousand calls 190 ns, where the collector takes 58 to
+// 74 ns for all that it does with a call. So recording costs what it did, and files grow where that was asked for.
 package timeline

@@ -48,6 +48,7 @@ type Tiler struct {
 	number  uint64                  // in memory
 	facts   []atomic.Pointer[facts] // of streams
 	volume  bool                    // what is counted is data that calls move, see NewVolumeTiler
+	whole   *archive.Overview       // nil if there is none, see UseOverview
 	program func() (*calls.Program, error)
 
 	asks      sync.Mutex // protects what was resolved
@@ -165,6 +166,11 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 	key := chunkKey{t.number, first, x.Group, x.Level, x.X}
 	if c := t.memory.rows.get(key); c != nil {
 		x.chunks[i], x.Read[i] = c, last-first
+		return 0, nil
+	}
+	if c := t.rowOfOverview(x, first, last); c != nil {
+		x.chunks[i], x.Read[i] = c, last-first
+		t.memory.rows.put(key, c)
 		return 0, nil
 	}
 	sum := &chunk{}

@@ -6,7 +6,9 @@
 // and the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), and
 // random iterations. Times are of the handler, without the network. A tile that cannot be exact within its time is
 // answered with what is there, and says so; "exact" is how long it takes until the first picture is. "Again" is the
-// first picture of a later start, with what the first one left in the cache. Each time is on the clock and, after the
+// first picture of a later start, with what the first one left in the cache. "Overview" is what it takes to make one (see
+// tabard merge --overview), its share of the file, and the first picture of a start with it, without a cache; that has to
+// be exact. Each time is on the clock and, after the
 // slash, of processors. Of tiles and iterations it is the 95th percentile. If a bar is missed, the exit code is 1.
 //
 // With -beside it sets the first picture beside what a reader of OTF2 (otf2-tools of Debian) takes for the same run,
@@ -18,6 +20,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,7 +29,11 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/bench/internal/recordings"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
+	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 )
 
 // Bars.
@@ -132,9 +139,9 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 	defer os.RemoveAll(cache)
 	fmt.Println(
 		"| ranks x calls | file MB | first picture ms | of threads | exact s | tile cold ms | warm ms | jump ms | " +
-			"again ms | MB |",
+			"again ms | MB | overview |",
 	)
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	ok = true
 	for _, r := range rows {
 		if !only.MatchString(r.Name) {
@@ -152,15 +159,19 @@ func run(only *regexp.Regexp, dir string) (ok bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", r.Name, err)
 		}
+		overview, err := r.overview(file)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", r.Name, err)
+		}
 		both := func(wall, cpu time.Duration) string {
 			return fmt.Sprintf("%.3g / %.3g", float64(wall)/1e6, float64(cpu)/1e6)
 		}
-		fmt.Printf("| %s | %.1f | %s | %.0f %% | %.1f / %.1f | %s | %s | %s | %s | %.0f |\n", r.Name,
+		fmt.Printf("| %s | %.1f | %s | %.0f %% | %.1f / %.1f | %s | %s | %s | %s | %.0f | %s |\n", r.Name,
 			float64(first.File)/1e6,
 			both(first.Open+first.First, first.FirstCPU), 100*first.Read, first.Exact.Seconds(),
 			first.ExactCPU.Seconds(),
 			both(first.Cold, first.ColdCPU), both(first.Warm, first.WarmCPU), both(first.Jump, first.JumpCPU),
-			both(again.Open+again.First, again.FirstCPU), float64(max(first.Memory, again.Memory))/1e6)
+			both(again.Open+again.First, again.FirstCPU), float64(max(first.Memory, again.Memory))/1e6, overview)
 		ok = ok && first.Open+first.First <= mostFirst && first.Warm <= mostWarm && first.Cold <= mostCold &&
 			first.Jump <= mostJump && max(first.Memory, again.Memory) <= mostMemory
 	}
@@ -177,6 +188,46 @@ func (r *row) file(dir string) (string, error) {
 		return file, nil
 	}
 	return file, recordings.Write(file, r.Ranks, r.Calls)
+}
+
+// overview makes an overview, and measures the first picture with it.
+func (r *row) overview(file string) (string, error) {
+	dir, err := os.MkdirTemp("", "tabard-overview-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	with := filepath.Join(dir, "with.tabard")
+	if err := os.WriteFile(with, b, 0o600); err != nil {
+		return "", err
+	}
+	a, err := archive.Open(with)
+	if err != nil {
+		return "", err
+	}
+	defer a.Close()
+	used := cputime.Used()
+	o, err := timeline.MakeOverview(a, nil)
+	if errors.Is(err, timeline.ErrSmall) || errors.Is(err, timeline.ErrNoRoom) {
+		return "none", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	took := cputime.Since(used)
+	if _, err := collect.SetOverview(with, o); err != nil {
+		return "", err
+	}
+	first, err := inChild(with, filepath.Join(dir, "cache"))
+	if err == nil && (first.Read < 1 || first.Blur > 0) {
+		err = errors.New("the first picture is not exact in spite of an overview")
+	}
+	return fmt.Sprintf("%.1f s, %.2f %%, %.3g / %.3g ms", took.Seconds(), 100*float64(o.Size())/float64(len(b)),
+		float64(first.Open+first.First)/1e6, float64(first.FirstCPU)/1e6), err
 }
 
 // inChild measures in a process of its own.

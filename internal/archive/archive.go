@@ -39,7 +39,10 @@ type Archive struct {
 	bundles   *bundleSet // nil without bundles
 	sequences sequenceSet
 	timings   blobs
-	streams   int // how many there are
+	overview  []byte // the section's content, nil without one
+	// otherOverview is set if it is of other content, and not used.
+	otherOverview bool
+	streams       int // how many there are
 
 	moduleMu    sync.Mutex
 	moduleLists map[*int]*moduleList // by address of the first number of a list
@@ -137,18 +140,14 @@ func (a *Archive) Close() error {
 // File is the name of the archive, empty if unknown.
 func (a *Archive) File() string { return a.file }
 
-// Identity is a hash of the archive's content: of the lengths and checksums of all parts of the file. A part of an
-// archive has that of the whole; it is all zeros if the archive is in no file.
+// Identity is a hash of the archive's content: of the lengths and checksums of all parts of the file but the overview,
+// which follows from them. A part of an archive has that of the whole; it is all zeros if the archive is in no file.
 func (a *Archive) Identity() (id [sha256.Size]byte) {
 	whole := a.Whole()
 	if whole.c == nil {
 		return id
 	}
-	var b []byte
-	for _, s := range whole.c.Sections() {
-		b = container.AppendEntry(b, &s)
-	}
-	return sha256.Sum256(b)
+	return identityOf(whole.c.Sections())
 }
 
 // Sites are the call sites of all processes, as in Signature.Site less 1. Modules of frames are those of all.
@@ -158,7 +157,7 @@ func (a *Archive) Sites() []Site { return a.sites }
 func (a *Archive) Meta() *Meta { return &a.meta }
 
 // Skipped names the optional sections and parts that this version does not
-// know and has skipped.
+// know and has skipped, and an overview that is of another archive.
 func (a *Archive) Skipped() (names []string) {
 	for _, x := range a.extra {
 		if x.part != 0 {
@@ -166,6 +165,9 @@ func (a *Archive) Skipped() (names []string) {
 		} else {
 			names = append(names, fmt.Sprintf("section %d version %d", x.section, x.version))
 		}
+	}
+	if a.Whole().otherOverview {
+		names = append(names, "an overview of other content")
 	}
 	return names
 }
@@ -175,6 +177,7 @@ func (a *Archive) open(r io.ReaderAt, size, max int64) (err error) {
 		return err
 	}
 	found := map[uint32]int{}
+	overviews := 0
 	for i, s := range a.c.Sections() {
 		name, known := sectionNames[s.Type]
 		if !known || s.Version == 0 || s.Version > sectionVersion {
@@ -183,7 +186,8 @@ func (a *Archive) open(r io.ReaderAt, size, max int64) (err error) {
 				if err != nil {
 					return err
 				}
-				a.extra = append(a.extra, extra{section: s.Type, version: uint64(s.Version), at: i, raw: raw})
+				a.extra = append(a.extra, extra{section: s.Type, version: uint64(s.Version),
+					at: i - overviews, raw: raw})
 				a.stats.Other += s.Stored
 				continue
 			}
@@ -194,11 +198,17 @@ func (a *Archive) open(r io.ReaderAt, size, max int64) (err error) {
 					s.Version,
 				)}
 		}
-		if _, twice := found[s.Type]; twice && s.Type <= secStructure {
+		if _, twice := found[s.Type]; twice && (s.Type <= secStructure || s.Type == secOverview) {
 			return broken(name, s.Offset, "there are two such sections")
 		}
 		found[s.Type] = i
 		a.countSection(&s)
+		if s.Type == secOverview {
+			overviews++
+			if err := a.loadOverview(i); err != nil {
+				return err
+			}
+		}
 	}
 	a.stats.Index = a.c.Overhead()
 	a.stats.Total = size
@@ -229,6 +239,8 @@ func (a *Archive) countSection(s *container.Section) {
 		a.stats.Columns += s.Stored
 	case secTiming:
 		a.stats.Timing += s.Stored
+	default:
+		a.stats.Other += s.Stored
 	}
 }
 

@@ -1,5 +1,12 @@
 package archive
 
+import (
+	"bytes"
+	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/archive/container"
+)
+
 // ValidateStreams is Validate stream by stream.
 func ValidateStreams(a *Archive) error { return validateStreams(a) }
 
@@ -55,4 +62,42 @@ func (c *Content) Bundles() (written, inOrder [][]byte) {
 		inOrder = append(inOrder, x.code)
 	}
 	return written, inOrder
+}
+
+// EncodeOverview and ParseOverview are what a section holds.
+var (
+	EncodeOverview = (*Overview).encode
+	ParseOverview  = parseOverview
+)
+
+// CopySection is a file with a section of another one at its end.
+func CopySection(t *testing.T, to, from []byte, name string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := container.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range [][]byte{to, from} {
+		r, err := container.Open(bytes.NewReader(file), int64(len(file)), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range r.Sections() {
+			if (sectionNames[s.Type] == name) != (&file[0] == &from[0]) {
+				continue
+			}
+			stored, err := r.Stored(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.AddStored(s, stored); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -42,6 +42,7 @@ func TestFormatDocument(t *testing.T) {
 		"arith":       packageDoc(t, "../codec/entropy/arith", "Encoding"),
 		"sequence":    packageDoc(t, "../codec/entropy/sequence", "Encoding"),
 		"rankfunc":    packageDoc(t, "../codec/rankfunc", "Conventions of the encoding"),
+		"overview":    indent(exampleOverview(t)),
 		"description": indent(exampleText),
 		"file":        indent(annotate(t, file)),
 		"dump":        indent(dumpFile(t, file)),
@@ -462,6 +463,35 @@ func exampleSignature(t *testing.T) string {
 	}
 	if back, err := ParseSignature(a.b); err != nil || back.String() != s.String() {
 		t.Fatalf("%v: %v", err, back)
+	}
+	return a.out.String()
+}
+
+// exampleOverview annotates what an overview has after the hash.
+func exampleOverview(t *testing.T) string {
+	t.Helper()
+	o := &Overview{Length: 4000, Lines: 3, Group: 2, Level: 10, Rows: []OverviewRow{
+		{Time: [][]uint64{{1900, 2048, 1024, 1000}, nil, nil, {148, 0, 1024, 856}}, Calls: [][]uint64{3: {2, 0, 1, 1}}},
+		{Time: [][]uint64{{900, 1024, 1024, 928}}}}}
+	a := &annotator{b: o.encode()}
+	for _, what := range []string{"length: 4000 ns", "3 lines", "2 in a row", "bins of 2^10 ns: there are 4"} {
+		_, pos := a.uvarint(a.at)
+		a.line(pos, "%s", what)
+	}
+	for i, r := range o.Rows {
+		for k, values := range [][][]uint64{r.Time, r.Calls} {
+			mask, pos := a.uvarint(a.at)
+			a.line(pos, "row %d: categories of %s: %b", i, []string{"times", "calls"}[k], mask)
+			for c, list := range values {
+				if list != nil {
+					n, from := a.uvarint(a.at)
+					a.line(from+int(n), "  category %d: %v", c, list)
+				}
+			}
+		}
+	}
+	if back, err := parseOverview(a.b); err != nil || !back.Equal(o) || a.at != len(a.b) {
+		t.Fatalf("%+v, %v", back, err)
 	}
 	return a.out.String()
 }

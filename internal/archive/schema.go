@@ -10,6 +10,7 @@ const (
 	secStructure = 2
 	secColumns   = 3
 	secTiming    = 4
+	secOverview  = 5
 )
 
 // sectionVersion is the newest version of each section type.
@@ -17,6 +18,7 @@ const sectionVersion = 1
 
 var sectionNames = map[uint32]string{
 	secMeta: "meta", secStructure: "structure", secColumns: "columns", secTiming: "timing",
+	secOverview: "overview",
 }
 
 // Part types.

@@ -14,7 +14,7 @@ type Stats struct {
 	Meta int64
 	// Index is header, index and trailer.
 	Index int64
-	// Other is sections that this version does not know.
+	// Other is the overview, and sections that this version does not know.
 	Other int64
 	Total int64
 	// Parts lists the parts of the meta and structure sections with their

@@ -71,7 +71,7 @@ var hostileCommands = [][]string{
 	{"verify FILE RAW", "verify FILE RAW --json"},
 	{"recover FILE", "recover FILE --json"},
 	{"merge OUT FILE GOOD", "merge FILE", "merge OUT FILE --timing=lossy:1%", "merge OUT FILE FILE --json",
-		"merge OUT FILE --timing=aggregate"},
+		"merge OUT FILE --timing=aggregate", "merge OUT FILE --overview"},
 }
 
 // Bounds for one command on one small file. Times are those of the processor.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -24,7 +25,8 @@ func verifyCommand(a *app) *cobra.Command {
 		Long: `Compare every call and every parameter of a recording with the raw log of the
 same run, which record --keep-raw wrote to RAWDIR. Logs of other runs in RAWDIR
 are named and left out. The comparison follows the
-life of every object on its own and shares no code with the recorder. The exit
+life of every object on its own and shares no code with the recorder. An overview
+(see "tabard merge --help") is compared with the times of all calls. The exit
 code is 1 if anything differs.`,
 		Example: `  mpirun -n 4 tabard record --keep-raw raw ./app
   tabard verify app.tabard raw`,
@@ -44,6 +46,9 @@ code is 1 if anything differs.`,
 			p := a.meter("comparing", "calls", total)
 			r, err := verify.Compare(arch, logs, func(calls uint64) { p.Show(calls, total) })
 			p.Done()
+			if err == nil {
+				err = timeline.CheckOverview(arch, nil)
+			}
 			if err != nil {
 				return err
 			}

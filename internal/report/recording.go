@@ -29,6 +29,9 @@ type Merge struct {
 	Ranks  int         `json:"ranks"`
 	Bytes  int64       `json:"bytes"`
 	Parts  []MergePart `json:"parts"`
+	// Overview is the bytes of the overview that was asked for, NoOverview why there is none.
+	Overview   int64  `json:"overview_bytes,omitempty"`
+	NoOverview string `json:"no_overview,omitempty"`
 }
 
 // MergePart is a file that was merged into another.

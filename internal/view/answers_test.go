@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/view"
@@ -229,6 +231,38 @@ func TestTiles(t *testing.T) {
 				t.Errorf("cell %d: %v", i, cells[i:i+len(g.Categories)])
 			}
 		}
+	}
+}
+
+// Where a file has an overview, the first picture is what that says.
+func TestOverviewIsFirst(t *testing.T) {
+	collectives := [][]uint64{int(timeline.Collective): {0, 5000}}
+	o := &archive.Overview{Length: 19000, Lines: 2, Group: 1, Level: 14,
+		Rows: []archive.OverviewRow{{Time: collectives, Calls: collectives}, {}}}
+	open := func(o *archive.Overview) *archive.Archive {
+		var b bytes.Buffer
+		if err := archivetest.Archive(t, pair).WriteOverview(&b, o); err != nil {
+			t.Fatal(err)
+		}
+		return archivetest.Open(t, b.Bytes())
+	}
+	s, c := server(t, open(o))
+	g := read[api.Overview](t, s, c, "/api/overview").Grid
+	if g.To != 19000 || g.About {
+		t.Fatalf("%+v", g)
+	}
+	var head api.TileHead
+	b := get(t, s, c, "/api/tiles?group=1&level=14").Body.Bytes()
+	if err := json.Unmarshal(b[4:4+binary.LittleEndian.Uint32(b)], &head); err != nil {
+		t.Fatal(err)
+	}
+	if !head.Exact || head.Rows[0].Sums[timeline.Collective] != 5000 || head.Rows[1].Sums[timeline.Collective] != 0 {
+		t.Errorf("%+v", head)
+	}
+	o.Lines, o.Rows = 3, append(o.Rows, archive.OverviewRow{})
+	s, c = server(t, open(o))
+	if w := get(t, s, c, "/api/tiles?group=1&level=14"); w.Code == 200 || !strings.Contains(w.Body.String(), "overview") {
+		t.Errorf("an overview of other calls: code %d: %s", w.Code, w.Body)
 	}
 }
 

@@ -27,7 +27,8 @@ type recording struct {
 	known    bool // the following is
 	timed    bool
 	length   time.Duration
-	about    bool // length is a bound
+	about    bool              // length is a bound
+	first    *archive.Overview // nil if the file has none
 	timesErr error
 	tiles    tilers
 	packed   packedTiles
@@ -63,8 +64,13 @@ func newRecording(number int, a *archive.Archive) (*recording, error) {
 func (r *recording) times() (timed bool, length time.Duration, err error) {
 	r.timesMu.Lock()
 	defer r.timesMu.Unlock()
-	if !r.known {
-		r.known = true
+	if r.known {
+		return r.timed, r.length, r.timesErr
+	}
+	r.known = true
+	if r.first, r.timesErr = r.whole.Overview(); r.first != nil {
+		r.timed, r.length = true, r.first.Length
+	} else if r.timesErr == nil {
 		r.timed, r.length, r.about, r.timesErr = lengthOf(r.calls)
 	}
 	return r.timed, r.length, r.timesErr
@@ -180,11 +186,9 @@ func overview(q *question) (any, error) {
 
 // grid is the grid of tiles that covers the run.
 func (r *recording) grid(length time.Duration) *api.Grid {
-	g := &api.Grid{Lines: r.calls.NumStreams(), From: 0, To: int64(length), Group: 1, Bins: tileBins, MaxRows: maxRows,
-		Categories: categories(), Orders: timeline.TileOrders, Level: timeline.GridLevel(length)}
-	for g.Group*maxRows < g.Lines {
-		g.Group *= 2
-	}
+	g := &api.Grid{Lines: r.calls.NumStreams(), From: 0, To: int64(length), Bins: tileBins, MaxRows: maxRows,
+		Categories: categories(), Orders: timeline.TileOrders}
+	g.Group, g.Level = timeline.Grid(g.Lines, length)
 	g.First = []string{fmt.Sprintf("/api/tiles?group=%d&level=%d&rows=%d", g.Group, g.Level, maxRows)}
 	return g
 }

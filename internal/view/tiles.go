@@ -74,11 +74,16 @@ func (r *recording) tiler(flags selection.Flags, order string, volume bool) (*ti
 		delete(t.all, t.asked[i])
 		t.asked = slices.Delete(t.asked, i, i+1)
 	}
-	t.all[key] = x
-	t.asked = append(t.asked, key)
 	if key == wholeRun {
+		if r.first != nil {
+			if err := x.UseOverview(r.first); err != nil {
+				return nil, err
+			}
+		}
 		r.warm(x)
 	}
+	t.all[key] = x
+	t.asked = append(t.asked, key)
 	return x, nil
 }
 

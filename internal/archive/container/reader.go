@@ -192,13 +192,32 @@ func (c *Reader) read(section string, off, n int64) ([]byte, error) {
 	return nil, fmt.Errorf("reading at offset %d: %w", off, err)
 }
 
+// fail makes an error of section i.
+func (c *Reader) fail(i int, hint, format string, args ...any) error {
+	return &Error{fmt.Sprintf("section %d", i), c.sections[i].Offset, fmt.Sprintf(format, args...), hint}
+}
+
+// Stored reads and checks section i as it is stored.
+func (c *Reader) Stored(i int) ([]byte, error) {
+	s := &c.sections[i]
+	if s.Stored > c.max {
+		return nil, c.fail(i, hintLimit, "it has %d bytes, more than the limit of %d", s.Stored, c.max)
+	}
+	b, err := c.read(fmt.Sprintf("section %d", i), s.Offset, s.Stored)
+	if err != nil {
+		return nil, err
+	}
+	if Checksum(b) != s.CRC {
+		return nil, c.fail(i, hintDamaged, "wrong checksum")
+	}
+	return b, nil
+}
+
 // Load reads, checks and decompresses section i. It allocates at most the
 // stored and the raw size, and not before both are within bounds.
 func (c *Reader) Load(i int) ([]byte, error) {
 	s := &c.sections[i]
-	fail := func(hint, format string, args ...any) error {
-		return &Error{fmt.Sprintf("section %d", i), s.Offset, fmt.Sprintf(format, args...), hint}
-	}
+	fail := func(hint, format string, args ...any) error { return c.fail(i, hint, format, args...) }
 	if s.Raw > c.max || s.Stored > c.max {
 		return nil, fail(hintLimit, "it has %d bytes, more than the limit of %d", max(s.Raw, s.Stored), c.max)
 	}
@@ -208,12 +227,9 @@ func (c *Reader) Load(i int) ([]byte, error) {
 	if s.Codec == Zstd && s.Raw/maxRatio > s.Stored {
 		return nil, fail(hintDamaged, "%d bytes cannot hold the %d that are declared", s.Stored, s.Raw)
 	}
-	b, err := c.read(fmt.Sprintf("section %d", i), s.Offset, s.Stored)
+	b, err := c.Stored(i)
 	if err != nil {
 		return nil, err
-	}
-	if Checksum(b) != s.CRC {
-		return nil, fail(hintDamaged, "wrong checksum")
 	}
 	if s.Codec == Plain {
 		return b, nil

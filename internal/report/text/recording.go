@@ -97,8 +97,14 @@ func outcome(d *report.Recovery, r collect.Report) string {
 
 // Merge says what was merged.
 func Merge(out io.Writer, m *report.Merge) error {
-	_, err := render.Printf(out, "%s: %s in %s\n", m.File, plural(uint64(m.Ranks), "rank"), byteSize(m.Bytes))
-	return err
+	w := &errWriter{w: out}
+	fmt.Fprintf(w, "%s: %s in %s\n", m.File, plural(uint64(m.Ranks), "rank"), byteSize(m.Bytes))
+	if m.Overview > 0 {
+		fmt.Fprintf(w, "%s of them are the overview\n", byteSize(m.Overview))
+	} else if m.NoOverview != "" {
+		fmt.Fprintf(w, "it gets no overview: %s\n", m.NoOverview)
+	}
+	return w.err
 }
 
 // Scale says in a line what was inferred from a file.

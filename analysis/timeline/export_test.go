@@ -1,0 +1,4 @@
+package timeline
+
+// FitOverview is MakeOverview of calls that may be few.
+var FitOverview = fitOverview
