@@ -69,7 +69,7 @@ func bars() []bar {
 	}
 	for _, p := range peers {
 		if strings.HasSuffix(p.name, ".S") {
-			bs = append(bs, atMost(p.name, p.ranks, max(500, p.pilgrim/5)))
+			bs = append(bs, bareAtMost(p.name, p.ranks, max(500, p.pilgrim/5)))
 		}
 	}
 	return bs
@@ -85,6 +85,14 @@ func atMost(name string, ranks int, limit int64) bar {
 			return commas(most.bytes()), most.bytes() <= limit
 		},
 	}
+}
+
+// bareAtMost is for limits that go back to tracers that keep no call sites.
+func bareAtMost(name string, ranks int, limit int64) bar {
+	b := atMost(name, ranks, limit)
+	b.what += " without call sites"
+	b.check = func(rs []result) (string, bool) { return commas(rs[0].bare), rs[0].bare <= limit }
+	return b
 }
 
 // constant demands rows within 5 % of each other.

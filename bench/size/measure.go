@@ -68,6 +68,8 @@ type result struct {
 	calls uint64 // of MPI, the recorder's own records left out
 	// As stored; file is all of it, time stamps included.
 	structure, columns, file int64
+	// Structure and columns of another run, of which neither call sites nor times were recorded.
+	bare int64
 	// What Pilgrim writes, plain and after zstd -19. 0 is not measured; -1 means that the program
 	// failed under Pilgrim.
 	pilgrim, zstd int64
@@ -90,17 +92,11 @@ func (b *bench) measure(r row) (result, error) {
 			return res, err
 		}
 	}
-	arch, raw := filepath.Join(dir, "out.tabard"), filepath.Join(dir, "raw")
-	record := append([]string{b.tabard, "record", "--quiet", "-o", arch, "--keep-raw", raw}, r.args...)
-	done, err := b.run(r, dir, record)
-	if err != nil {
+	if err := b.measureBare(&res, dir); err != nil {
 		return res, err
 	}
-	if done.TimedOut || done.Code != 0 {
-		return res, fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(record, " "), done.Code,
-			done.TimedOut, done.Stdout, done.Stderr)
-	}
-	if err := b.verify(arch, raw); err != nil {
+	arch, err := b.record(r, dir, "out")
+	if err != nil {
 		return res, err
 	}
 	if b.keep != "" {
@@ -110,6 +106,38 @@ func (b *bench) measure(r row) (result, error) {
 		}
 	}
 	return res, res.read(arch)
+}
+
+// record gives a recording, of which it has proved that it has every call and value of the raw log.
+func (b *bench) record(r row, dir, name string, flags ...string) (string, error) {
+	arch, raw := filepath.Join(dir, name+".tabard"), filepath.Join(dir, name+".raw")
+	record := append([]string{b.tabard, "record", "--quiet", "-o", arch, "--keep-raw", raw}, flags...)
+	record = append(record, r.args...)
+	done, err := b.run(r, dir, record)
+	if err != nil {
+		return "", err
+	}
+	if done.TimedOut || done.Code != 0 {
+		return "", fmt.Errorf("%s: exit code %d, out of time: %t\n%s%s", strings.Join(record, " "), done.Code,
+			done.TimedOut, done.Stdout, done.Stderr)
+	}
+	return arch, b.verify(arch, raw)
+}
+
+// measureBare records what other tracers keep, too.
+func (b *bench) measureBare(res *result, dir string) error {
+	arch, err := b.record(res.row, dir, "bare", "--callsites=off", "--timing=off")
+	if err != nil {
+		return err
+	}
+	a, err := archive.Open(arch)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	st := a.Stats()
+	res.bare = st.Structure + st.Columns
+	return nil
 }
 
 func (b *bench) run(r row, dir string, args []string) (*mpirun.Result, error) {

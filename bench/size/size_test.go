@@ -8,7 +8,8 @@ import (
 
 func TestBars(t *testing.T) {
 	row := func(name string, ranks, steps int, bytes, zstd int64) result {
-		return result{row: row{name: name, ranks: ranks, steps: steps}, structure: bytes - 1, columns: 1, zstd: zstd}
+		return result{row: row{name: name, ranks: ranks, steps: steps}, structure: bytes - 1, columns: 1, bare: bytes,
+			zstd: zstd}
 	}
 	for _, c := range []struct {
 		why     string
@@ -54,8 +55,8 @@ func TestEntropy(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	r := result{row: row{name: "CG.S", ranks: 16}, calls: 141_392, structure: 600, columns: 8, file: 455_059, zstd: -1}
-	want := "| CG.S | 16 | 141,392 | **608** | 455,059 | (4,772) | fails | (45,800) |"
+	r := result{row: row{name: "CG.S", ranks: 16}, calls: 141_392, structure: 600, columns: 8, bare: 590, file: 455_059, zstd: -1}
+	want := "| CG.S | 16 | 141,392 | **608** | 590 | 455,059 | (4,772) | fails | (45,800) |"
 	if got := r.line(); got != want {
 		t.Errorf("%s\nis not\n%s", got, want)
 	}

@@ -11,11 +11,12 @@ import (
 )
 
 const tableHead = `Bytes. Tabard: structure and columns as stored, all ranks, lossless (compared with the raw log). The
-whole file adds time stamps, call sites and the facts about the run. In brackets: not of this run,
-but measured once on the same program.
+whole file adds time stamps, names of call sites and the facts about the run. Without call sites: of
+another run, with --callsites=off. In brackets: not of this run, but measured once on the same
+program.
 
-| program | ranks | calls | Tabard | whole file | Pilgrim | Pilgrim, zstd -19 | ScalaTrace |
-|---|---|---|---|---|---|---|---|
+| program | ranks | calls | Tabard | without call sites | whole file | Pilgrim | Pilgrim, zstd -19 | ScalaTrace |
+|---|---|---|---|---|---|---|---|---|
 `
 
 // line is the row of the table.
@@ -29,8 +30,8 @@ func (r *result) line() string {
 	if p.scalaTrace > 0 {
 		scala = "(" + commas(p.scalaTrace) + ")"
 	}
-	return fmt.Sprintf("| %s | %d | %s | **%s** | %s | %s | %s | %s |", name, r.row.ranks, commas(int64(r.calls)),
-		commas(r.bytes()), commas(r.file), foreign(r.pilgrim, p.pilgrim), foreign(r.zstd, 0), scala)
+	return fmt.Sprintf("| %s | %d | %s | **%s** | %s | %s | %s | %s | %s |", name, r.row.ranks, commas(int64(r.calls)),
+		commas(r.bytes()), commas(r.bare), commas(r.file), foreign(r.pilgrim, p.pilgrim), foreign(r.zstd, 0), scala)
 }
 
 // foreign is what another tracer needs: measured now, or once.
