@@ -11,6 +11,8 @@
 #include "python/python.h"
 #include "regions/regions.h"
 #include "threads/threads.h"
+#include "torch/torch.h"
 
 const struct tb_api *const tb_apis[] = {&tb_mpi, &tb_nccl, &tb_posixio, &tb_openmp, &tb_region_api, &tb_function_api,
-                                       &tb_python_api, &tb_thread_waits, &tb_cuda, NULL};
+                                       &tb_python_api, &tb_thread_waits, &tb_cuda,
+                                       &tb_torch_api, NULL};

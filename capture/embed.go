@@ -10,6 +10,7 @@
 //	sites/   who called: modules, unwinding, callbacks that end in a jump
 //	regions/ parts of the program that it names itself, by our interface and others'
 //	nccl/    NCCL and RCCL: what their wrappers need
+//	torch/   torch.distributed: the methods of PyTorch's process groups
 //	cuda/    calls of CUDA, and what its GPUs do, as CUPTI tells them
 //	openmp/  events of OpenMP programs: of what libgomp is called for, or of what other runtimes tell tools
 //	threads/ threads that wait for locks, conditions and barriers

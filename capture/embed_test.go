@@ -113,7 +113,7 @@ func TestRooms(t *testing.T) {
 	also := map[string][]string{"functions": {"sites/frames.h", "core/guard.h", "core/internal.h"}}
 	include := regexp.MustCompile(`(?m)^#include "(\w+/[\w/]+\.h)"`)
 	for _, room := range []string{"core", "memory", "sites", "mpi", "posixio", "regions", "nccl", "openmp", "python",
-		"functions", "threads"} {
+		"functions", "threads", "torch"} {
 		known := append(also[room], shared...)
 		files, err := filepath.Glob(room + "/*.[ch]")
 		if err != nil || len(files) == 0 {

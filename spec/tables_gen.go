@@ -11007,19 +11007,274 @@ var functions = [...]Func{
 		{Param: 4, Codec: Handle, Class: Comm},
 		{Param: 5, Codec: Handle, Class: Queue},
 	}},
-	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
+	{ID: 6400, Name: "torch_init_group", API: "torch", Kind: 11, Category: "comm_mgmt", Chapter: "torch", Flags: Collective | Blocking | Lifecycle, NumIn: 4, Shape: ShapeCall, Op: OpCommById, Flow: FlowToAll, Activity: ActivityLifecycle, Groups: 0x20000200, roles: roleSlots{RoleNew: 5}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup*", Codec: Handle, Class: Comm, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "nranks", Kind: "COMM_SIZE", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "commId", Kind: "NCCL_ID", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "rank", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "backend", Kind: "STRING", CType: "const char*", Codec: String, In: true, Pointer: true, Len: LenString, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 1, Codec: Int, Bits: 32},
+		{Param: 2, Codec: Int, Bits: 64, Column: true},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: String},
+		{Param: 0, Out: true, Codec: Handle, Class: Comm, Life: New},
+	}},
+	{ID: 6401, Name: "torch_destroy_group", API: "torch", Kind: 11, Category: "comm_mgmt", Chapter: "torch", Flags: Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpCommFree, Activity: ActivityLifecycle, Groups: 0x20000200, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, Life: Free, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm, Life: Free},
+	}},
+	{ID: 6402, Name: "torch_all_reduce", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 7, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleOperator: 4, RoleRequest: 8}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "op", Kind: "OPERATION", CType: "int", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Handle, Class: Op},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Array: true, Bits: 64},
+		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6403, Name: "torch_broadcast", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 7, Shape: ShapeCall, Op: OpCollective, Flow: FlowFromRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 8}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Array: true, Bits: 64},
+		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6404, Name: "torch_reduce", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 8, Shape: ShapeCall, Op: OpCollective, Flow: FlowToRoot, Data: DataReduced, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 5, RoleOperator: 4, RoleRequest: 9}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "op", Kind: "OPERATION", CType: "int", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 6, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Handle, Class: Op},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Bits: 32},
+		{Param: 7, Codec: Int, Array: true, Bits: 64},
+		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6405, Name: "torch_all_gather", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 6, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 4, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Array: true, Bits: 64},
+		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6406, Name: "torch_gather", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 7, Shape: ShapeCall, Op: OpCollective, Flow: FlowToRoot, Data: DataWhole, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 8}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Array: true, Bits: 64},
+		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6407, Name: "torch_scatter", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 7, Shape: ShapeCall, Op: OpCollective, Flow: FlowFromRoot, Data: DataParts, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRoot: 4, RoleRequest: 8}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "root", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Array: true, Bits: 64},
+		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6408, Name: "torch_reduce_scatter", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 7, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Data: DataReducedParts, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleOperator: 4, RoleRequest: 8}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "op", Kind: "OPERATION", CType: "int", Codec: Handle, Class: Op, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Handle, Class: Op},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Array: true, Bits: 64},
+		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6409, Name: "torch_all_to_all", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 6, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 3, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 7}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 4, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Array: true, Bits: 64},
+		{Param: 6, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6410, Name: "torch_all_to_all_v", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 7, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Data: DataParts, Vector: VectorCounts, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleSendCount: 2, RoleSendType: 4, RoleRecvCount: 3, RoleRecvType: 4, RoleRequest: 8}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "sendcounts", Kind: "XFER_NUM_ELEM_NNI", CType: "const size_t[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "recvcounts", Kind: "XFER_NUM_ELEM_NNI", CType: "const size_t[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenPeerSize, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 5, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Array: true, Bits: 64},
+		{Param: 2, Codec: Int, Array: true, Bits: 64},
+		{Param: 3, Codec: Handle, Class: Type},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Array: true, Bits: 64},
+		{Param: 7, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6411, Name: "torch_barrier", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Nonblocking | Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1, RoleRequest: 2}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6412, Name: "torch_monitored_barrier", API: "torch", Kind: 11, Category: "collective", Chapter: "torch", Flags: Collective | Blocking, NumIn: 1, Shape: ShapeCall, Op: OpCollective, Flow: FlowToAll, Activity: ActivityCollective, Groups: 0x20000020, roles: roleSlots{RoleOn: 1}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+	}},
+	{ID: 6413, Name: "torch_send", API: "torch", Kind: 11, Category: "pt2pt", Chapter: "torch", Flags: Nonblocking | Lifecycle, NumIn: 8, Shape: ShapeCall, Op: OpSend, Activity: ActivityPointToPoint, Groups: 0x20000001, roles: roleSlots{RoleOn: 1, RoleSendPeer: 4, RoleSendTag: 5, RoleSendCount: 2, RoleSendType: 3, RoleRequest: 9}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dst", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 6, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Bits: 32},
+		{Param: 7, Codec: Int, Array: true, Bits: 64},
+		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6414, Name: "torch_recv", API: "torch", Kind: 11, Category: "pt2pt", Chapter: "torch", Flags: Nonblocking | Lifecycle, NumIn: 8, Shape: ShapeCall, Op: OpRecv, Activity: ActivityPointToPoint, Groups: 0x20000001, roles: roleSlots{RoleOn: 1, RoleRecvPeer: 4, RoleRecvTag: 5, RoleRecvCount: 2, RoleRecvType: 3, RoleRequest: 9}, Params: []Param{
+		{Name: "group", Kind: "COMMUNICATOR", CType: "ProcessGroup", Codec: Handle, Class: Comm, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "count", Kind: "XFER_NUM_ELEM_NNI", CType: "size_t", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "datatype", Kind: "DATATYPE", CType: "int", Codec: Handle, Class: Type, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "src", Kind: "RANK", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tag", Kind: "TAG", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "tensors", Kind: "INTEGER", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "dims", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "shape", Kind: "INTEGER", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArg: 6, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: New, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Comm},
+		{Param: 1, Codec: Int, Bits: 64},
+		{Param: 2, Codec: Handle, Class: Type},
+		{Param: 3, Codec: Int, Bits: 32},
+		{Param: 4, Codec: Int, Bits: 32},
+		{Param: 5, Codec: Int, Bits: 32},
+		{Param: 6, Codec: Int, Bits: 32},
+		{Param: 7, Codec: Int, Array: true, Bits: 64},
+		{Param: 8, Out: true, Codec: Handle, Class: Request, Life: New},
+	}},
+	{ID: 6415, Name: "torch_wait", API: "torch", Kind: 11, Category: "completion", Chapter: "torch", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 1, Shape: ShapeCall, Op: OpComplete, Which: WhichOne, Activity: ActivityWait, Groups: 0x20000004, roles: roleSlots{RoleRequests: 1, RoleAfter: 2}, Params: []Param{
+		{Name: "work", Kind: "REQUEST", CType: "Work*", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Pointer: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Handle, Class: Request, Life: Complete},
+		{Param: 0, Out: true, Codec: Handle, Class: Request, Life: Complete, OnError: true},
+	}},
+	{ID: 6416, Name: "torch_wait_all", API: "torch", Kind: 11, Category: "completion", Chapter: "torch", Flags: Blocking | Completion | OutOnError | Lifecycle, NumIn: 2, Shape: ShapeCall, Op: OpComplete, Which: WhichAll, Activity: ActivityWait, Groups: 0x20000004, roles: roleSlots{RoleRequests: 2, RoleAfter: 3}, Params: []Param{
+		{Name: "count", Kind: "ARRAY_LENGTH_NNI", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+		{Name: "works", Kind: "REQUEST", CType: "Work[]", Codec: Handle, Class: Request, Life: Complete, In: true, Out: true, Array: true, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
+	}, Slots: []Slot{
+		{Param: 0, Codec: Int, Bits: 32},
+		{Param: 1, Codec: Handle, Class: Request, Life: Complete, Array: true},
+		{Param: 1, Out: true, Codec: Handle, Class: Request, Life: Complete, Array: true, OnError: true},
+	}},
+	{ID: 7168, Name: "payload_bytes", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x40000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
+	{ID: 7169, Name: "payload_integers", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x40000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "sum", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 64, Column: true},
 		{Param: 1, Codec: Int, Bits: 64, Column: true},
 	}},
-	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
+	{ID: 7170, Name: "payload_reals", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 4, Shape: ShapePoint, Op: OpNone, Groups: 0x40000000, Params: []Param{
 		{Name: "hash", Kind: "PAYLOAD", CType: "long", Codec: Int, In: true, Bits: 64, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "re", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "im", Kind: "PAYLOAD_REAL", CType: "double", Codec: Float, In: true, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
@@ -11030,15 +11285,15 @@ var functions = [...]Func{
 		{Param: 2, Codec: Float, Column: true},
 		{Param: 3, Codec: Float, Column: true},
 	}},
-	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
+	{ID: 7171, Name: "payload_parts", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 2, Shape: ShapePoint, Op: OpNone, Groups: 0x40000000, Params: []Param{
 		{Name: "parts", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 		{Name: "hashes", Kind: "PAYLOAD", CType: "const long[]", Codec: Int, In: true, Array: true, Bits: 64, Len: LenParam, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
 		{Param: 1, Codec: Int, Array: true, Bits: 64, Column: true},
 	}},
-	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000},
-	{ID: 7173, Name: "payload_got", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x20000000, Params: []Param{
+	{ID: 7172, Name: "payload_unread", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 0, Shape: ShapePoint, Op: OpNone, Groups: 0x40000000},
+	{ID: 7173, Name: "payload_got", API: "payload", Kind: 9, Category: "payload", Chapter: "payload", Flags: Pseudo, NumIn: 1, Shape: ShapePoint, Op: OpNone, Groups: 0x40000000, Params: []Param{
 		{Name: "calls", Kind: "ARRAY_LENGTH", CType: "int", Codec: Int, In: true, Bits: 32, LenArg: -1, LenArray: -1, LenCap: -1, BufCount: -1, BufType: -1, BufDispls: -1},
 	}, Slots: []Slot{
 		{Param: 0, Codec: Int, Bits: 32},
@@ -11213,6 +11468,35 @@ var Predefineds = []Predefined{
 	{"ncclMax", Op, false, -1},
 	{"ncclMin", Op, false, -1},
 	{"ncclAvg", Op, false, -1},
+	{"torch.uint8", Type, false, 1},
+	{"torch.int8", Type, false, 1},
+	{"torch.int16", Type, false, 2},
+	{"torch.int32", Type, false, 4},
+	{"torch.int64", Type, false, 8},
+	{"torch.float16", Type, false, 2},
+	{"torch.float32", Type, false, 4},
+	{"torch.float64", Type, false, 8},
+	{"torch.complex32", Type, false, 4},
+	{"torch.complex64", Type, false, 8},
+	{"torch.complex128", Type, false, 16},
+	{"torch.bool", Type, false, 1},
+	{"torch.bfloat16", Type, false, 2},
+	{"torch.float8_e5m2", Type, false, 1},
+	{"torch.float8_e4m3fn", Type, false, 1},
+	{"torch.float8_e5m2fnuz", Type, false, 1},
+	{"torch.float8_e4m3fnuz", Type, false, 1},
+	{"torch.uint16", Type, false, 2},
+	{"torch.uint32", Type, false, 4},
+	{"torch.uint64", Type, false, 8},
+	{"torch.SUM", Op, false, -1},
+	{"torch.AVG", Op, false, -1},
+	{"torch.PRODUCT", Op, false, -1},
+	{"torch.MIN", Op, false, -1},
+	{"torch.MAX", Op, false, -1},
+	{"torch.BAND", Op, false, -1},
+	{"torch.BOR", Op, false, -1},
+	{"torch.BXOR", Op, false, -1},
+	{"torch.PREMUL_SUM", Op, false, -1},
 }
 
 // FunctionGroups are the groups of functions of all APIs, in the order of their bits in Func.Groups.
@@ -11246,6 +11530,7 @@ var FunctionGroups = []FunctionGroup{
 	{Name: "kernels", Alias: "", About: "kernels on GPUs"},
 	{Name: "copies", Alias: "", About: "copies to, from and in the memory of GPUs"},
 	{Name: "nccl", Alias: "", About: "all of NCCL and RCCL"},
+	{Name: "torch", Alias: "", About: "calls of torch.distributed"},
 	{Name: "payload", Alias: "", About: "hashes of what messages carry"},
 }
 
@@ -11262,6 +11547,7 @@ var EventKinds = []EventInfo{
 	{Name: "functions", About: "calls of the program's own functions", Default: false, Built: true},
 	{Name: "payload", About: "hashes of what messages carry", Default: false, Built: true},
 	{Name: "samples", About: "some elements of what messages carry, with their hashes", Default: false, Built: true},
+	{Name: "torch", About: "calls of torch.distributed", Default: false, Built: true},
 }
 
 var groups = []group{
@@ -12257,4 +12543,33 @@ var enumerated = map[handleKey]int{
 	{Op, 0x1800000000000002}:   143, // ncclMax
 	{Op, 0x1800000000000003}:   144, // ncclMin
 	{Op, 0x1800000000000004}:   145, // ncclAvg
+	{Type, 0x1900000000000000}: 146, // torch.uint8
+	{Type, 0x1900000000000001}: 147, // torch.int8
+	{Type, 0x1900000000000002}: 148, // torch.int16
+	{Type, 0x1900000000000003}: 149, // torch.int32
+	{Type, 0x1900000000000004}: 150, // torch.int64
+	{Type, 0x1900000000000005}: 151, // torch.float16
+	{Type, 0x1900000000000006}: 152, // torch.float32
+	{Type, 0x1900000000000007}: 153, // torch.float64
+	{Type, 0x1900000000000008}: 154, // torch.complex32
+	{Type, 0x1900000000000009}: 155, // torch.complex64
+	{Type, 0x190000000000000a}: 156, // torch.complex128
+	{Type, 0x190000000000000b}: 157, // torch.bool
+	{Type, 0x190000000000000f}: 158, // torch.bfloat16
+	{Type, 0x1900000000000017}: 159, // torch.float8_e5m2
+	{Type, 0x1900000000000018}: 160, // torch.float8_e4m3fn
+	{Type, 0x1900000000000019}: 161, // torch.float8_e5m2fnuz
+	{Type, 0x190000000000001a}: 162, // torch.float8_e4m3fnuz
+	{Type, 0x190000000000001b}: 163, // torch.uint16
+	{Type, 0x190000000000001c}: 164, // torch.uint32
+	{Type, 0x190000000000001d}: 165, // torch.uint64
+	{Op, 0x1900000000000000}:   166, // torch.SUM
+	{Op, 0x1900000000000001}:   167, // torch.AVG
+	{Op, 0x1900000000000002}:   168, // torch.PRODUCT
+	{Op, 0x1900000000000003}:   169, // torch.MIN
+	{Op, 0x1900000000000004}:   170, // torch.MAX
+	{Op, 0x1900000000000005}:   171, // torch.BAND
+	{Op, 0x1900000000000006}:   172, // torch.BOR
+	{Op, 0x1900000000000007}:   173, // torch.BXOR
+	{Op, 0x1900000000000008}:   174, // torch.PREMUL_SUM
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // Options are what Of looks at.
@@ -153,7 +154,7 @@ func (f *finder) at(process int32, t time.Duration) time.Duration {
 
 // message looks at both ends of a message.
 func (f *finder) message(m *match.Message) error {
-	if m.Send.Func.Kind != 0 { // NCCL's calls only queue what happens later
+	if nccl, _ := spec.EventsNamed("nccl"); m.Send.Func.Kind == nccl { // its calls only queue what happens later
 		return nil
 	}
 	s, r := m.Send, m.Recv

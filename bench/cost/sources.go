@@ -33,6 +33,11 @@ func sourcesTable(b *bench) error {
 	loops = append(loops, loop{name: "Named regions, begin and end", ranks: 1, program: "gcc",
 		args: []string{"named", n}},
 		loop{name: "pread of 64 bytes", ranks: 1, program: "gcc", args: []string{"pread", n}})
+	if err := b.buildTorch(); err != nil {
+		return err
+	}
+	loops = append(loops, loop{name: "torch.distributed, a collective and its wait", ranks: 1, program: "torch",
+		args: []string{n}})
 	// Others are those of pyenv and the like, where they are: from 3.12 on Python tells in another way.
 	for _, python := range []string{"/usr/bin/python3", "python3.12", "python3.13"} {
 		version, err := exec.Command(python, "--version").Output()
@@ -49,13 +54,13 @@ func sourcesTable(b *bench) error {
 		return variant{name: name, record: append(b.full.record[:len(b.full.record):len(b.full.record)],
 			"--events="+events)}
 	}
-	off, on := with("not chosen", "mpi"), with("chosen", "openmp,python,regions,io")
+	off, on := with("not chosen", "mpi"), with("chosen", "openmp,python,regions,io,torch")
 	mpis := b.mpis
 	b.mpis = mpis[:1] // starts them, no more
 	defer func() { b.mpis = mpis }()
 	return b.print(table{
-		title: "Added per event of other sources (of Python, per call and return, of named regions per pair), 1 " +
-			"process:",
+		title: "Added per event of other sources (of Python, per call and return, of named regions per pair, of " +
+			"torch.distributed per call and wait), 1 process:",
 		columns:  []string{"events", "untraced", "not chosen", "recorded"},
 		loops:    loops,
 		variants: []variant{off, on},
@@ -63,4 +68,21 @@ func sourcesTable(b *bench) error {
 			return []string{median(plain, path), spread(added[0], path), spread(added[1], path)}, nil
 		},
 	})
+}
+
+// buildTorch compiles the loop of collectives of torch.distributed, and the stand-in for PyTorch's library.
+func (b *bench) buildTorch() error {
+	library := filepath.Join(b.dir, "libtorch_cpu.so")
+	b.programs["torch"] = filepath.Join(b.dir, "sources.torch")
+	for _, args := range [][]string{
+		{"-shared", "-fPIC", "-Wl,-soname,libtorch_cpu.so", "-o", library,
+			filepath.Join(mpirun.Root(), "testdata", "torch", "faketorch.cpp")},
+		{"-o", b.programs["torch"], filepath.Join(mpirun.Root(), "bench", "programs", "torch.cpp"), library,
+			"-Wl,-rpath," + b.dir},
+	} {
+		if out, err := exec.Command("g++", append([]string{"-O2"}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("g++: %w\n%s", err, out)
+		}
+	}
+	return nil
 }

@@ -32,6 +32,7 @@ extern const unsigned char tb_fn_flags[]; /* TB_FN_* by id, and from bit TB_FN_K
 extern const unsigned tb_num_ids;         /* entries of the three tables above */
 enum { TB_FN_LIFECYCLE = 1,               /* recorded as hidden even when filtered out or off */
        TB_FN_SITELESS = 2,                /* recorded without a call site */
+       TB_FN_OUTERMOST = 4,               /* recorded only outside of calls of its kind */
        TB_FN_KIND = 4 };
 
 void *tb_resolve(int id);  /* never NULL: for a function that the library lacks it ends the

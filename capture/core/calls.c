@@ -54,7 +54,8 @@ static int is_live(struct tb_thread *t, const struct tb_call *c, void *ra, void 
 /* The call is how the outer one does its work, whoever makes it: I/O inside MPI. */
 static int is_below(unsigned id, const struct tb_call *outer)
 {
-    return tb_fn_flags[id] >> TB_FN_KIND > tb_fn_flags[outer->id_flags & 0xffff] >> TB_FN_KIND;
+    int kind = tb_fn_flags[id] >> TB_FN_KIND, around = tb_fn_flags[outer->id_flags & 0xffff] >> TB_FN_KIND;
+    return kind > around || (kind == around && tb_fn_flags[id] & TB_FN_OUTERMOST);
 }
 
 /* Lets a call be recorded inside the innermost one, which is running. */

@@ -104,9 +104,10 @@ static void extent_of(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t
     }
 }
 
-/* Modules of Python; ctypes and cffi call functions by libffi. */
+/* Modules of Python; ctypes and cffi call functions by libffi, and PyTorch's module by its libraries. */
 static uint8_t extension_of(const char *path)
 {
+    if (starts(file_of(path), "libtorch_")) return TB_EXTENSION_PACKAGE;
     if (starts(file_of(path), "libffi.so")) return TB_EXTENSION_BINDING;
     if (!strstr(file_of(path), ".cpython-") && !strstr(file_of(path), ".abi3.so")) return TB_EXTENSION_NONE;
     return strstr(path, "/mpi4py/") ? TB_EXTENSION_BINDING : TB_EXTENSION_OWN;

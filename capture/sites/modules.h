@@ -24,8 +24,9 @@ struct tb_module {
     const void *dynamic;      /* ElfW(Dyn), NULL if there is none */
     struct tb_module *next;   /* of python.c */
 };
-/* TB_EXTENSION_BINDING: its places say nothing, as it does no more than make the call for Python. */
-enum { TB_EXTENSION_NONE, TB_EXTENSION_OWN, TB_EXTENSION_BINDING };
+/* TB_EXTENSION_BINDING: its places say nothing, as it does no more than make the call for Python. TB_EXTENSION_PACKAGE:
+ * nor do those of the Python code around it, which is in the folder that has the one of the library. */
+enum { TB_EXTENSION_NONE, TB_EXTENSION_OWN, TB_EXTENSION_BINDING, TB_EXTENSION_PACKAGE };
 struct tb_module *tb_module_of(uintptr_t a);              /* NULL: none */
 const char *tb_module_file(const struct tb_module *m);    /* its name without directories */
 /* The next loaded one, of those that are known, from place *from on, whose file has a name that

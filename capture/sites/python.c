@@ -25,8 +25,8 @@ struct layout {
     unsigned instructions, ascii;
 };
 static const struct layout layouts[] = {
-    {8, 24, -1, 32, 104, 1, 0, 0, 104, 112, 40, 0, 48},   {9, 24, -1, 32, 104, 1, 0, 0, 104, 112, 40, 0, 48},
-    {10, 24, -1, 32, 96, 2, 0, 0, 104, 112, 40, 0, 48},   {11, 56, 8, 32, 56, 0, 69, 48, 112, 120, 72, 184, 48},
+    {8, 24, -1, 32, 104, 1, 0, 24, 104, 112, 40, 0, 48},   {9, 24, -1, 32, 104, 1, 0, 24, 104, 112, 40, 0, 48},
+    {10, 24, -1, 32, 96, 2, 0, 24, 104, 112, 40, 0, 48},   {11, 56, 8, 32, 56, 0, 69, 48, 112, 120, 72, 184, 48},
     {12, 56, 0, 0, 56, 0, 70, 8, 112, 120, 68, 192, 40},  {13, 72, -1, 0, 56, 0, 70, 8, 112, 120, 68, 200, 40},
 };
 enum { OWNED_BY_C = 3, TYPE = 8, LENGTH = 16, STATE = 32, COMPACT_ASCII = 3 << 5, NAME_MAX = 60, PATH_BYTES = 1024 };
@@ -78,24 +78,6 @@ static inline int get(uintptr_t a, uintptr_t *v)
     return 1;
 }
 
-/* The innermost frame of this thread that is Python. */
-int tb_python_position(struct tb_python_position *p)
-{
-    uintptr_t frame, at, owner, ts;
-    if (state <= 0 || !is_initialized() || !(ts = (uintptr_t)thread_state())) return 0;
-    if (!get(ts + layout->frame, &frame) || !frame) return 0;
-    if (layout->inner >= 0 && (!get(frame + (unsigned)layout->inner, &frame) || !frame)) return 0;
-    for (int i = 0; layout->owner; i++) {
-        if (!get(frame + layout->owner, &owner)) return 0;
-        if ((owner & 255) != OWNED_BY_C) break;
-        if (i == 8 || !get(frame + layout->previous, &frame) || !frame) return 0;
-    }
-    if (!get(frame + layout->code, &p->code) || !p->code || !get(frame + layout->at, &at)) return 0;
-    p->at = layout->at_unit ? (int)at * (int)layout->at_unit : (int)(at - p->code - layout->instructions);
-    /* Another function may come to lie where this one does. */
-    return get(p->code + layout->name, &p->name) && get(p->code + layout->file, &p->file);
-}
-
 static int is_of_type(uintptr_t object, uintptr_t type)
 {
     uintptr_t t;
@@ -115,6 +97,78 @@ static int text_of(uintptr_t object, char *to, size_t room)
     if (n >= room) n = room - 1;
     to[n] = 0;
     return ask_kernel(object + layout->ascii, to, n);
+}
+
+/* ---- Code of a package ---- */
+
+static char package[PATH_BYTES]; /* its folder, with a slash at the end */
+static size_t package_bytes;
+
+void tb_python_package(const struct tb_module *m)
+{
+    size_t n = strlen(m->path);
+    if (package_bytes || n >= sizeof package) return;
+    strcpy(package, m->path);
+    for (int folders = 0; n > 0 && folders < 2; n--) folders += package[n - 1] == '/' ? 1 : 0;
+    package[package_bytes = n + 1] = 0;
+}
+
+/* Whether code is in a file of the package: known by where code and the file's name lie, as sites are. */
+static int is_packaged(const struct tb_python_position *p)
+{
+    enum { KNOWN = 1 << 10 };
+    static uintptr_t known[KNOWN];
+    char file[PATH_BYTES];
+    uintptr_t key = (p->code * 31 ^ p->file) << 1, *at = &known[(p->code >> 4 ^ p->file >> 5) % KNOWN];
+    uintptr_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+    if (tb_likely((seen & ~(uintptr_t)1) == key)) return (int)(seen & 1);
+    int is = text_of(p->file, file, sizeof file) && strncmp(file, package, package_bytes) == 0;
+    __atomic_store_n(at, key | (uintptr_t)is, __ATOMIC_RELAXED);
+    return is;
+}
+
+/* ---- Frames ---- */
+
+/* The next frame, outwards, that stands for Python. */
+static int skip_c(uintptr_t *frame)
+{
+    uintptr_t owner;
+    for (int i = 0; layout->owner; i++) {
+        if (!get(*frame + layout->owner, &owner)) return 0;
+        if ((owner & 255) != OWNED_BY_C) return 1;
+        if (i == 8 || !get(*frame + layout->previous, frame) || !*frame) return 0;
+    }
+    return 1;
+}
+
+static int position_of(uintptr_t frame, struct tb_python_position *p)
+{
+    uintptr_t at;
+    if (!get(frame + layout->code, &p->code) || !p->code || !get(frame + layout->at, &at)) return 0;
+    p->at = layout->at_unit ? (int)at * (int)layout->at_unit : (int)(at - p->code - layout->instructions);
+    /* Another function may come to lie where this one does. */
+    return get(p->code + layout->name, &p->name) && get(p->code + layout->file, &p->file);
+}
+
+/* The innermost frame of this thread that is Python, and then the first one whose code is not the package's. */
+int tb_python_position(struct tb_python_position *p, int outside)
+{
+    enum { FRAMES = 64 };
+    struct tb_python_position next;
+    uintptr_t frame, ts;
+    if (state <= 0 || !is_initialized() || !(ts = (uintptr_t)thread_state())) return 0;
+    if (!get(ts + layout->frame, &frame) || !frame) return 0;
+    if (layout->inner >= 0 && (!get(frame + (unsigned)layout->inner, &frame) || !frame)) return 0;
+    if (!skip_c(&frame) || !position_of(frame, p)) return 0;
+    next = *p;
+    for (int i = 0; outside && i < FRAMES; i++) {
+        if (!is_packaged(&next)) {
+            *p = next;
+            break;
+        }
+        if (!get(frame + layout->previous, &frame) || !frame || !skip_c(&frame) || !position_of(frame, &next)) break;
+    }
+    return 1;
 }
 
 /* A function of Python is a module of its own, whose places are lines. */

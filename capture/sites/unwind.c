@@ -288,7 +288,8 @@ static uint64_t stack_id(struct sites *sites, struct tb_thread *t, uintptr_t jum
  * and the caller's caller; and one more as long as that is a function of few bytes, which cannot do much
  * but call, or one that the program reaches from several places. What a site has depends on code and
  * stack alone: all ranks and all runs agree. */
-enum { BY_SP, BY_FP, BY_PYTHON, AT_FP }; /* what an entry counts from: see TB_STEP_AT_FP */
+/* What an entry counts from: see TB_STEP_AT_FP. BY_PYTHON: cfa says whether a package's own code is left out. */
+enum { BY_SP, BY_FP, BY_PYTHON, AT_FP };
 enum { CALLERS_MAX = 6, THIN = 192 /* bytes of code */, SCAN_MAX = 1 << 14, TEXT_MAX = 1 << 26 };
 
 static int same_function(const struct tb_step *inner, const struct tb_step *outer)
@@ -401,9 +402,9 @@ static int goes_on(const struct tb_step *s, unsigned n)
 /* Where Python calls, the caller is the interpreter: the line of Python stands for it. */
 static int is_called_by_python(const struct tb_module *m) { return m && m->extension && tb_python_is_there(); }
 
-static inline uint64_t mix_python(uint64_t h, struct tb_python_position *p)
+static inline uint64_t mix_python(uint64_t h, struct tb_python_position *p, int outside)
 {
-    if (!tb_python_position(p)) return mix(h, p->code = 0);
+    if (!tb_python_position(p, outside)) return mix(h, p->code = 0);
     return mix(mix(mix(mix(h, p->code), (uint64_t)p->at), p->name), p->file);
 }
 
@@ -444,7 +445,7 @@ static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_e
     uint64_t h = first_key(e->key);
     if (tb_unlikely(e->by_fp == BY_PYTHON)) {
         struct tb_python_position p;
-        h = mix_python(h, &p);
+        h = mix_python(h, &p, e->cfa);
         e = caller_at(t, h);
         return e->key == h ? e->word : 0;
     }
@@ -511,10 +512,12 @@ static TB_COLD uint64_t python_word(struct tb_thread *t, uintptr_t ra)
     struct tb_python_position p;
     struct tb_module *m = tb_module_of(ra - 1);
     struct tb_site_entry *e = site_at(t, ra);
-    *e = (struct tb_site_entry){.key = ra ^ tb_site_key, .word = TB_SITE_CALLERS, .by_fp = BY_PYTHON};
-    uint64_t h = mix_python(first_key(e->key), &p), line = 0;
+    int outside = m->extension == TB_EXTENSION_PACKAGE;
+    if (outside) tb_python_package(m);
+    *e = (struct tb_site_entry){.key = ra ^ tb_site_key, .word = TB_SITE_CALLERS, .cfa = outside, .by_fp = BY_PYTHON};
+    uint64_t h = mix_python(first_key(e->key), &p, outside), line = 0;
     if (p.code) line = tb_python_word(t, &p);
-    if (!line || m->extension != TB_EXTENSION_BINDING) s.word[s.n++] = code_word(t, m, ra);
+    if (!line || m->extension == TB_EXTENSION_OWN) s.word[s.n++] = code_word(t, m, ra);
     if (line) s.word[s.n++] = line;
     uint64_t word = s.n == 1 ? s.word[0] : id_of(t, &s);
     if (word) *place_for(t, h) = (struct tb_site_entry){.key = h, .word = word};

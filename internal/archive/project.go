@@ -37,10 +37,12 @@ func (a *Archive) MPI() (*Archive, error) {
 	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 })
 }
 
-// Messages is the archive without events of other kinds than those of calls that communicate: MPI's, and NCCL's.
+// Messages is the archive without events of other kinds than those of calls that communicate: MPI's, NCCL's and those of
+// torch.distributed.
 func (a *Archive) Messages() (*Archive, error) {
 	nccl, _ := spec.EventsNamed("nccl")
-	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == nccl })
+	torch, _ := spec.EventsNamed("torch")
+	return a.Project(func(f *spec.Func) bool { return f.Kind == 0 || f.Kind == nccl || f.Kind == torch })
 }
 
 // Calls is the archive without events that are no calls, such as begins and ends of regions.

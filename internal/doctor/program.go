@@ -25,6 +25,8 @@ type source struct {
 	// texts stand in the image of whoever has the interface compiled in.
 	symbols, libraries *regexp.Regexp
 	texts              map[string]string
+	// imports is what a script in Python says that uses it; nil: none.
+	imports *regexp.Regexp
 	// but are libraries whose references do not count; nil: none.
 	but *regexp.Regexp
 }
@@ -37,7 +39,7 @@ var system = regexp.MustCompile(`^(ld-|lib(c|m|gcc_s|stdc\+\+|pthread|dl|rt|util
 func sources() []source {
 	return []source{
 		{events: "mpi", symbols: namesOf(func(f *spec.Func) bool { return f.API == "mpi" }),
-			libraries: regexp.MustCompile(`^lib(mpi|mpich|mpi_cxx)\.so`)},
+			libraries: regexp.MustCompile(`^lib(mpi|mpich|mpi_cxx)\.so`), imports: importing("mpi4py")},
 		{events: "regions",
 			symbols: regexp.MustCompile(`^(tabard_begin|roctxRangePush\w*|cali_(begin|end)\w*|likwid_markerStartRegion)$`),
 			texts: map[string]string{"NVTX": "NVTX_INJECTION64_PATH", "ITT": "INTEL_LIBITTNOTIFY64",
@@ -51,9 +53,16 @@ func sources() []source {
 		{events: "cuda", symbols: regexp.MustCompile(`^(cu[A-Z]|cuda[A-Z])\w+$`),
 			libraries: regexp.MustCompile(`^lib(cudart|cuda)\.so`),
 			texts:     map[string]string{"the CUDA runtime": "libcuda.so.1"}},
+		{events: "torch", symbols: regexp.MustCompile(`^_ZNK?4c10d12ProcessGroup\w+$`),
+			libraries: regexp.MustCompile(`^libtorch(_cpu|_cuda|_python)?\.so`), imports: importing("torch")},
 		{events: "python", symbols: regexp.MustCompile(`^(Py_BytesMain|Py_Main|Py_Initialize\w*)$`),
 			libraries: regexp.MustCompile(`^libpython`)},
 	}
+}
+
+// importing matches a line of Python that has a module loaded, or one inside of it.
+func importing(module string) *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*(from|import)[ \t]+` + module + `\b`)
 }
 
 // namesOf matches functions, their forms in Fortran, and those for large files.
@@ -79,14 +88,20 @@ type image struct {
 const maxText = 256 << 20
 
 // Sources says which events a program can make, by what it and its libraries are linked with. Nothing of the program
-// runs but its dynamic linker, which lists the libraries. What is loaded later, such as modules of Python, is not seen.
+// runs but its dynamic linker, which lists the libraries. What is loaded later, such as modules of Python, is not seen,
+// but for what a script itself imports.
 func Sources(name string) ([]Check, error) {
 	path, err := exec.LookPath(name)
+	if filepath.Ext(name) == pythonScript { // it need not be executable
+		path, err = name, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var checks []Check
+	script := ""
 	if by := interpreterOf(path); by != "" {
+		script = path
 		checks = append(checks, Check{Name: "program", Status: OK,
 			Detail: fmt.Sprintf("%s is a script, which %s runs; this is about that", path, by)})
 		if path, err = exec.LookPath(by); err != nil {
@@ -94,6 +109,13 @@ func Sources(name string) ([]Check, error) {
 		}
 	}
 	program, err := look(path)
+	if err != nil && script != "" { // such as what chooses between several interpreters
+		for _, s := range sources() {
+			checks = append(checks, s.check(nil, script))
+		}
+		return append(checks, Check{"program", Warn, path + " is no program itself",
+			"tabard doctor with the interpreter that runs in the end says more"}), nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -112,7 +134,7 @@ func Sources(name string) ([]Check, error) {
 		}
 	}
 	for _, s := range sources() {
-		checks = append(checks, s.check(images))
+		checks = append(checks, s.check(images, script))
 	}
 	functions := Check{Name: "functions", Status: OK, Fix: "tabard record --functions",
 		Detail: fmt.Sprintf("%d functions of %s have names", program.functions, path)}
@@ -122,10 +144,13 @@ func Sources(name string) ([]Check, error) {
 	return append(checks, functions), nil
 }
 
-// check looks for one source.
-func (s *source) check(images []*image) Check {
+// check looks for one source; script is what the program runs, "" for none.
+func (s *source) check(images []*image, script string) Check {
 	c := Check{Name: s.events, Status: None}
 	var found []string
+	if line := importedBy(script, s.imports); line != "" {
+		found = append(found, fmt.Sprintf("%s has %q", filepath.Base(script), line))
+	}
 	for i, image := range images {
 		base := filepath.Base(image.path)
 		if i > 0 && s.libraries != nil && s.libraries.MatchString(base) {
@@ -212,6 +237,28 @@ func (i *image) containing(texts map[string]string) (names []string) {
 	return names
 }
 
+// pythonScript is how names of scripts in Python end, which need not say what runs them.
+const pythonScript = ".py"
+
+// importedBy is the line of a script that matches, "" if there is none.
+func importedBy(script string, imports *regexp.Regexp) string {
+	if script == "" || imports == nil {
+		return ""
+	}
+	f, err := safefile.OpenInput(script)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, maxText)) // what can be read of it will do
+	at := imports.FindIndex(text)
+	if at == nil {
+		return ""
+	}
+	line, _, _ := bytes.Cut(text[at[0]:], []byte("\n"))
+	return string(bytes.TrimSpace(line))
+}
+
 // interpreterOf is what runs a script, "" if the file is none.
 func interpreterOf(path string) string {
 	f, err := safefile.OpenInput(path)
@@ -222,6 +269,9 @@ func interpreterOf(path string) string {
 	line, err := bufio.NewReader(io.LimitReader(f, 4096)).ReadString('\n')
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if err != nil || !strings.HasPrefix(line, "#!") || len(words) == 0 {
+		if filepath.Ext(path) == pythonScript {
+			return "python3"
+		}
 		return ""
 	}
 	if filepath.Base(words[0]) == "env" && len(words) > 1 {

@@ -68,6 +68,19 @@ int main(void)
 			}
 		}
 	}
+	script := filepath.Join(dir, "train.py") // not executable
+	if err := os.WriteFile(script, []byte("import os\nfrom torch import nn\n# import mpi4py\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	checks, err := Sources(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if found := c.Status == OK; (c.Name == "torch" || c.Name == "mpi") && found != (c.Name == "torch") {
+			t.Errorf("%s: %+v", script, c)
+		}
+	}
 	if _, err := Sources(filepath.Join(dir, "nosuch")); err == nil {
 		t.Error("a program that is not there has sources")
 	}

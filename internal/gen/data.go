@@ -32,9 +32,10 @@ type rawFunc struct {
 	Collective bool        `json:"collective"`
 	PreInit    bool        `json:"preinit"`
 	Excluded   bool        `json:"excluded"`
-	Shape      string      `json:"shape"`    // of events that are no calls: they have no wrapper
-	Siteless   bool        `json:"siteless"` // recorded without a call site, as all that closes something
-	Means      string      `json:"means"`    // as a line of meaning.txt: for functions that stand in no meaning.txt
+	Shape      string      `json:"shape"`     // of events that are no calls: they have no wrapper
+	Siteless   bool        `json:"siteless"`  // recorded without a call site, as all that closes something
+	Outermost  bool        `json:"outermost"` // recorded only outside of calls of its kind
+	Means      string      `json:"means"`     // as a line of meaning.txt: for functions that stand in no meaning.txt
 	Params     []*rawParam `json:"params"`
 	libcFields
 
