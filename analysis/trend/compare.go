@@ -108,8 +108,8 @@ func change(a, b [][]float64, k, n int, m Measure, centre func([]float64) float6
 		}
 		steps = pairs
 		by += d / float64(choices)
-		base += median(slices.DeleteFunc(da, math.IsNaN)) / float64(choices)
-		now += median(slices.DeleteFunc(db, math.IsNaN)) / float64(choices)
+		base += median(known(da)) / float64(choices)
+		now += median(known(db)) / float64(choices)
 	}
 	return by, base, now, steps
 }

@@ -2,6 +2,7 @@ package trend
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/efficiency"
@@ -53,7 +54,8 @@ type Run struct {
 	Calls, Messages uint64
 	Bytes           int64
 	// The following are zero without times. Useful is the computation of all processes together, Waiting the part of
-	// the time of all that they wait for each other.
+	// the time of all that they wait for each other: in a time step, by the median, as it is compared, or in the run if
+	// it has few steps.
 	Elapsed, Useful time.Duration
 	Efficiency      efficiency.Efficiency
 	Waiting         float64
@@ -116,8 +118,14 @@ func NewRun(in Input) *Run {
 			p.MPI.Sum, p.Before.Sum})
 	}
 	r.measure(u, in.Waits)
+	if steps := known(r.series[Waiting]); in.Waits != nil && len(steps) >= leastSteps {
+		r.Waiting = median(steps)
+	}
 	return r
 }
+
+// known are the values that are not NaN.
+func known(series []float64) []float64 { return slices.DeleteFunc(slices.Clone(series), math.IsNaN) }
 
 // measure fills in the series.
 func (r *Run) measure(u *efficiency.Result, w *waits.Result) {

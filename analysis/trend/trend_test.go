@@ -6,6 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
+	"github.com/tabard-hpc/tabard/analysis/traffic"
+	"github.com/tabard-hpc/tabard/analysis/waits"
 )
 
 // noisy is a run of steps that take base times factor, and now and then much longer, as on a busy machine; the content
@@ -228,5 +232,24 @@ func TestFarthest(t *testing.T) {
 		if x := counted("messages", base, c.now, Tolerances{}, of); x.Verdict != c.verdict || x.Now != c.value {
 			t.Errorf("%+v: want %v, %g", x, c.verdict, c.value)
 		}
+	}
+}
+
+// The waiting of a run is what is compared: that of its steps, not what comes before the first one.
+func TestWaitingIsThatOfSteps(t *testing.T) {
+	runs := make([]*Run, 2)
+	for k := range runs {
+		u := &efficiency.Result{Stride: 1}
+		w := &waits.Result{Elapsed: 100, Total: waits.Sum{Count: 21, Time: 90}}
+		for i := range 20 {
+			u.Steps = append(u.Steps, efficiency.Step{Length: efficiency.Spread{Processes: 2, Sum: 200, Max: 100},
+				Useful: efficiency.Spread{Processes: 2, Sum: 100, Max: 60}})
+			w.Steps = append(w.Steps, waits.Step{Step: uint64(i), Time: time.Duration(40 * (k + 1))})
+		}
+		runs[k] = NewRun(Input{Usage: u, Waits: w, Matrix: &traffic.Matrix{}})
+	}
+	c := Compare(runs[:1], runs[1:], Waiting)
+	if c.Base != .2 || c.Now != .4 || runs[0].Waiting != c.Base || runs[1].Waiting != c.Now {
+		t.Errorf("%+v, of %v and %v", c, runs[0].Waiting, runs[1].Waiting)
 	}
 }

@@ -170,9 +170,10 @@ type TrendRun struct {
 	Elapsed    time.Duration          `json:"elapsed_ns,omitempty"`
 	Useful     time.Duration          `json:"computation_ns,omitempty"`
 	Efficiency *efficiency.Efficiency `json:"efficiency,omitempty"`
-	Waiting    *float64               `json:"waiting,omitempty"` // part of the time of all processes
-	Steps      uint64                 `json:"steps,omitempty"`
-	MedianStep time.Duration          `json:"median_step_ns,omitempty"`
+	// Waiting is the part of the time of all: in a time step, by the median, or in the run if it has few steps.
+	Waiting    *float64      `json:"waiting,omitempty"`
+	Steps      uint64        `json:"steps,omitempty"`
+	MedianStep time.Duration `json:"median_step_ns,omitempty"`
 	// Changes are those since the run before it with as many ranks.
 	Changes []TrendChange `json:"changes,omitempty"`
 }
