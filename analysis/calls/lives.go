@@ -26,6 +26,9 @@ func LifeSlot(sig *archive.Signature, classes []spec.Class) int {
 	f := spec.ByID(sig.Func)
 	for i := range f.Slots {
 		s := &f.Slots[i]
+		if s.Class == spec.Request && !f.Has(spec.PersistentInit) && f.Op != spec.OpRequestFree {
+			continue // they end by being completed
+		}
 		if !s.Array && slices.Contains(classes, s.Class) && (s.Life == spec.New && s.Out ||
 			s.Life == spec.Free && !s.Out) {
 			return i

@@ -24,8 +24,8 @@ type Leak struct {
 	MostProcess int32
 }
 
-// leakClasses are the classes of objects that a program should free. Requests are looked at with the messages that they
-// are for: see package consistency.
+// leakClasses are the classes of objects that a program should free; of requests the persistent ones. Others are looked
+// at with the messages that they are for: see package consistency.
 var leakClasses = []spec.Class{
 	spec.Comm,
 	spec.Group,
@@ -35,6 +35,7 @@ var leakClasses = []spec.Class{
 	spec.File,
 	spec.Info,
 	spec.Errhandler,
+	spec.Request,
 }
 
 type leakKey struct {

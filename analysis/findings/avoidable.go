@@ -33,7 +33,7 @@ func (f *finder) avoidable() {
 			n.Text = fmt.Sprintf("%s waits at once for what was begun right before (%s), and then processes compute for %s "+
 				"in all: what of that does not need it could come before the wait", call(n.Func, n.Site),
 				f.part(g.Time), f.Duration(g.Meanwhile))
-			if n.Severity = Note; f.share(saved) >= 3*much {
+			if n.Severity = Note; f.share(saved) >= 4*much {
 				n.Severity = Warning
 			}
 			f.add(n)

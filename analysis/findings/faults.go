@@ -261,13 +261,14 @@ func (f *finder) step(stream int32, call uint64) int64 {
 // leaked are classes of objects in words.
 var leaked = map[spec.Class]string{spec.Comm: "communicator", spec.Group: "group", spec.Type: "datatype",
 	spec.Op: "reduction operation", spec.Win: "window", spec.File: "file", spec.Info: "info object",
-	spec.Errhandler: "error handler"}
+	spec.Errhandler: "error handler", spec.Request: "persistent request"}
 
 // freedBy is the function that frees objects of a class: of several the one with the shortest name.
 func freedBy(c spec.Class) (name string) {
 	for _, f := range spec.Functions() {
 		for k := range f.Slots {
 			if s := &f.Slots[k]; s.Class == c && s.Life == spec.Free && !s.Array &&
+				(c != spec.Request || f.Op == spec.OpRequestFree) &&
 				(name == "" || len(f.Name) < len(name)) {
 				name = f.Name
 			}

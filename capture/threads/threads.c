@@ -40,11 +40,13 @@ static const char *const names[FUNCTIONS] = {
 static void *functions[FUNCTIONS];
 static TB_TLS int looking;
 
+#if defined(__x86_64__)
 static const void *object_of(const void *address)
 {
     Dl_info about;
     return address && dladdr(address, &about) ? about.dli_fbase : NULL;
 }
+#endif
 
 /* Before glibc 2.36 RTLD_NEXT without a version finds the C library's oldest one, whose conditions are others on
  * x86-64. What another library has in front of that, such as a sanitizer's, is right as it is. */

@@ -15,7 +15,7 @@ import (
 )
 
 // narrow are commands that print no tables with names of functions: their text is short, or exact.
-var narrow = []string{"view", "dump", "matrix", "verify", "merge", "export", "scale", "proxy", "replay", "timeline"}
+var narrow = []string{"view", "matrix", "verify", "merge", "export", "scale", "proxy", "replay", "timeline"}
 
 // bounded makes a command that reads recordings state how much memory it takes, keep to it, and end
 // at Ctrl-C.
@@ -32,8 +32,9 @@ func (a *app) bounded(cmd *cobra.Command) {
 		cmd.Long += fmt.Sprintf(" Each rank adds up to %s.", render.ByteSize(int64(b.PerRank)))
 	}
 	if !slices.Contains(narrow, b.Command) {
-		cmd.Flags().BoolVar(&a.wide, "wide", false, "do not shorten names of functions, nor cut tables to the "+
-			"terminal's width")
+		cmd.Flags().BoolVar(&a.wide, "wide", false, "do not shorten names of functions, nor cut tables "+
+			"and wrap lines to the terminal's width")
+		cmd.Flags().BoolVar(&a.pager, "pager", false, "show the text in $PAGER, or less, if this is a terminal")
 	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -48,6 +49,9 @@ func (a *app) bounded(cmd *cobra.Command) {
 		}
 		if n := cmd.Name(); n != "replay" && n != "view" { // these put in order what they have started
 			defer a.interruptible()()
+			if err := a.startPager(); err != nil {
+				return err
+			}
 		}
 		return run(cmd, args)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -82,13 +83,14 @@ func dumpCommand(a *app) *cobra.Command {
 			if f.raw {
 				err = archive.WriteText(w, arch)
 			} else {
-				err = f.dump(w, arch)
+				p := a.page(w)
+				err = cmp.Or(f.dump(p, arch), p.Flush())
 			}
 			// What was read before an error is worth printing.
 			if e := w.Flush(); err == nil {
 				err = e
 			}
-			return h.end(a, err, "pipe it through less for all, or choose with --rank, --from, --limit and --last")
+			return h.end(a, err, "--pager shows all, or choose with --rank, --from, --limit and --last")
 		})
 	}
 	return a.withLive(cmd)

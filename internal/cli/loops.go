@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -101,9 +102,10 @@ func loopsCommand(a *app) *cobra.Command {
 				text: func(io.Writer) error {
 					h := a.head()
 					w := bufio.NewWriter(h)
-					text.Loops(a.page(w), arch.File(), classes)
-					return h.end(a, w.Flush(), "pipe it through less for all, or choose with --rank, --function and "+
-						"--depth")
+					p := a.page(w)
+					text.Loops(p, arch.File(), classes)
+					return h.end(a, cmp.Or(p.Flush(), w.Flush()), "--pager shows all, or choose with --rank, "+
+						"--function and --depth")
 				}})
 		})
 	}

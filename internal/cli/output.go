@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,8 @@ func (a *app) print(x answer) error {
 		return x.pictures.write(a, p)
 	}
 	w := bufio.NewWriter(a.out)
-	if err := x.text(a.page(w)); err != nil {
+	p := a.page(w)
+	if err := cmp.Or(x.text(p), p.Flush()); err != nil {
 		return err
 	}
 	return w.Flush()
@@ -76,7 +78,7 @@ type head struct {
 }
 
 func (a *app) head() *head {
-	if a.terminal().TTY {
+	if a.terminal().TTY && a.pages == nil {
 		return &head{w: a.out, left: headLines}
 	}
 	return &head{w: a.out, left: -1}
@@ -110,7 +112,7 @@ func (h *head) Write(b []byte) (int, error) {
 // end says what else there is, unless all was shown. err is that of writing.
 func (h *head) end(a *app, err error, hint string) error {
 	if h.more {
-		fmt.Fprintf(a.err, "tabard: only the first %d lines are shown on a terminal: %s\n", headLines, hint)
+		fmt.Fprintf(a.errorPage(), "tabard: only the first %d lines are shown on a terminal: %s\n", headLines, hint)
 	}
 	if errors.Is(err, errHead) {
 		return nil

@@ -37,6 +37,9 @@ type app struct {
 	live bool
 	// wide: lines may be of any length, and names are whole.
 	wide bool
+	// pager: text is shown by a pager, which is pages once it runs.
+	pager bool
+	pages *pager
 	// perRank is how much memory in bytes the command may take for each rank: see bounded.
 	perRank int64
 }
@@ -55,6 +58,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		err = e
 	}
 	defer a.err.Flush()
+	a.pages.wait()
 	return a.exit(cmd, err)
 }
 
@@ -72,10 +76,10 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	case errors.As(err, &usage) && cmd.Name() == "record" && !launch.Speaks():
 		return exitUsage // all ranks make the same mistake
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.err, "%s: %v\nRun '%s --help' for usage.\n", cmd.CommandPath(), err, cmd.CommandPath())
+		fmt.Fprintf(a.errorPage(), "%s: %v\nRun '%s --help' for usage.\n", cmd.CommandPath(), err, cmd.CommandPath())
 		return exitUsage
 	}
-	fmt.Fprintf(a.err, "%s: %v\n", cmd.CommandPath(), err)
+	fmt.Fprintf(a.errorPage(), "%s: %v\n", cmd.CommandPath(), err)
 	return exitFailure
 }
 
@@ -173,6 +177,7 @@ no change: it runs as before, under Open MPI or MPICH.`,
 		c.InitDefaultHelpFlag()
 		c.Flags().Lookup("help").Usage = "show this help"
 	}
+	a.fitHelp(root)
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "show the version"
 	return root

@@ -7,13 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Page is what text is written to that is to be read by people: tables fit its width, and names are shortened, see
-// ShortNames, unless Wide is set. Writers that pass text on to a page should tell so, see PageOf.
+// Page is what text is written to that is to be read by people: tables fit its width, names are shortened, see
+// ShortNames, and lines are wrapped, unless Wide is set. Writers that pass text on to a page should tell so, see
+// PageOf.
 type Page struct {
 	io.Writer
 	// Width is in characters, 0 for no limit.
 	Width int
 	Wide  bool
+	held  []byte // of a line whose end has not come
 }
 
 // Page makes it a page.

@@ -14,6 +14,7 @@ type Table struct {
 	rows    [][]string
 	// Indent is put before each line.
 	Indent string
+	dense  bool // one space between columns instead of two
 }
 
 type tableColumn struct {
@@ -51,11 +52,14 @@ func (t *Table) Row(cells ...string) {
 // Len is the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// leastCell is how narrow cells of text may become on a page.
-const leastCell = 16
+// leastCell is how narrow cells of text may become on a page, and denseCell on one that is too narrow for that.
+const (
+	leastCell = 16
+	denseCell = 8
+)
 
 // fit shortens names and cuts the widest cells of text until the table fits a page, or they are narrow, or as wide as
-// their heads.
+// their heads. If that is not enough the columns come closer to each other, and cells of text become narrower.
 func (t *Table) fit(p *Page) {
 	if p == nil || p.Wide {
 		return
@@ -78,11 +82,12 @@ func (t *Table) fit(p *Page) {
 	for i, r := range t.rows {
 		whole[i] = slices.Clone(r)
 	}
+	least := leastCell
 	for p.Width > 0 && all > p.Width {
-		widest, next := -1, leastCell // of columns of text, and how wide the others are
+		widest, next := -1, least // of columns of text, and how wide the others are
 		for i := range t.columns {
 			c := &t.columns[i]
-			if c.right || c.width <= max(leastCell, utf8.RuneCountInString(c.head)) {
+			if c.right || c.width <= max(least, utf8.RuneCountInString(c.head)) {
 				continue
 			}
 			if widest < 0 || c.width > t.columns[widest].width {
@@ -94,8 +99,13 @@ func (t *Table) fit(p *Page) {
 				next = max(next, c.width)
 			}
 		}
-		if widest < 0 {
+		if widest < 0 && t.dense {
 			break
+		}
+		if widest < 0 {
+			t.dense, least = true, denseCell
+			all -= len(t.columns) - 1
+			continue
 		}
 		c := &t.columns[widest]
 		width := max(next, c.width-(all-p.Width))
@@ -148,7 +158,9 @@ func (t *Table) WriteText(w io.Writer) error {
 func (t *Table) line(b *strings.Builder, cells []string) {
 	line := t.Indent
 	for i, s := range cells {
-		if i > 0 {
+		if i > 0 && t.dense {
+			line += " "
+		} else if i > 0 {
 			line += "  "
 		}
 		pad := strings.Repeat(" ", max(0, t.columns[i].width-utf8.RuneCountInString(s)))

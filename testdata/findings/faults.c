@@ -75,6 +75,14 @@ static void leaks(int step)
         MPI_Win w;
         MPI_Win_create(out, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w); /* window-leak */
     }
+    if (is("persistent-leak") || is("persistent-freed")) {
+        MPI_Request q[2];
+        MPI_Send_init(out, 1, MPI_DOUBLE, right, 45, MPI_COMM_WORLD, &q[0]); /* persistent-leak */
+        MPI_Recv_init(in, 1, MPI_DOUBLE, left, 45, MPI_COMM_WORLD, &q[1]);
+        MPI_Startall(2, q);
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        for (int i = is("persistent-leak") ? 1 : 0; i < 2; i++) MPI_Request_free(&q[i]);
+    }
     if (is("request-leak") && me == 1) {
         MPI_Request q;
         MPI_Issend(out, 1, MPI_DOUBLE, 0, 42, MPI_COMM_WORLD, &q); /* request-leak */

@@ -13,15 +13,16 @@ import (
 
 // Profile shows a profile as a table with the first top rows, 0 for all.
 func Profile(w io.Writer, o profile.Options, p *profile.Profile, top int) error {
-	render.Printf(w, "%s of %s, %s moved", plural(p.Calls, "call"), plural(uint64(p.Ranks), "rank"), byteSize(p.Bytes))
+	times := ""
 	if p.Timed {
-		render.Printf(w, ", %s in MPI of %s (%s), all ranks together", render.Duration(p.Time),
+		times = fmt.Sprintf(", %s in MPI of %s (%s), all ranks together", render.Duration(p.Time),
 			render.Duration(p.Elapsed),
 			timeShare(p.Time, p.Elapsed))
 	} else if o.Timing != profile.None {
-		fmt.Fprint(w, "; the recording has no times")
+		times = "; the recording has no times"
 	}
-	fmt.Fprint(w, "\n\n")
+	render.Printf(w, "%s of %s, %s moved%s\n\n", plural(p.Calls, "call"), plural(uint64(p.Ranks), "rank"),
+		byteSize(p.Bytes), times)
 	if len(p.Rows) == 0 {
 		_, err := fmt.Fprintln(w, "nothing is selected")
 		return err

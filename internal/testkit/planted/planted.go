@@ -80,6 +80,8 @@ var Faults = []Fault{
 		Step: Any, Text: `20 of 20 windows`},
 	{Source: "faults.c", Name: "request-leak", Kind: "leak", Process: 1, Mark: "request-leak", Step: 0,
 		Text: `40 requests are neither completed .* from rank 1 to rank 0 with tag 42`},
+	{Source: "faults.c", Name: "persistent-leak", Kind: "leak", Process: Any, Mark: "persistent-leak", Step: 0,
+		Text: `40 of 40 persistent requests made in MPI_Send_init .*: call MPI_Request_free`},
 	// It is complete at once and shares its handle with others that are waited for.
 	{Source: "faults.c", Name: "lost-request", Kind: "leak", Process: 1, Mark: "lost-request", Step: 0,
 		Text: `^40 requests are neither completed .* from rank 1 to rank 0 with tag 44`},
@@ -136,6 +138,7 @@ var Faults = []Fault{
 // Controls are the programs without a fault.
 var Controls = []Fault{{Source: "faults.c", Name: "none"}, {Source: "faults.c", Name: "barrier-mended"},
 	{Source: "faults.c", Name: "early-wait-mended"}, {Source: "faults.c", Name: "flood-mended"},
+	{Source: "faults.c", Name: "persistent-freed"},
 	{Source: "faults.c", Name: "server"}, {Source: "faults.cc", Name: "early-wait-mended"},
 	{Source: "faults.f90", Name: "barrier-mended"}, {Source: "faults.py", MPI: "openmpi", Name: "flood-mended"},
 	{Source: "faults.cc", Name: "none"},
