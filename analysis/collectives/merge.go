@@ -12,7 +12,8 @@ func merge(found []Finding, place func(site int32) string) []Finding {
 	for _, x := range found {
 		i := slices.IndexFunc(out, func(y Finding) bool {
 			return x.Grade != NearMiss && x.Operation == y.Operation && x.Grade == y.Grade &&
-				(x.neighborhoods != nil || fit(x.Sets, y.Sets)) &&
+				(x.neighborhoods != nil && agree(x.neighborhoods, y.neighborhoods) ||
+					x.neighborhoods == nil && fit(x.Sets, y.Sets)) &&
 				(common(x.SendSites, y.SendSites, place) || common(x.RecvSites, y.RecvSites, place))
 		})
 		if i < 0 {
@@ -30,6 +31,18 @@ func merge(found []Finding, place func(site int32) string) []Finding {
 func common(a, b []int32, place func(int32) string) bool {
 	return slices.ContainsFunc(a, func(s int32) bool {
 		return slices.ContainsFunc(b, func(t int32) bool { return place(s) == place(t) })
+	})
+}
+
+// agree tells whether processes that are in both have the same neighbours.
+func agree(a, b []neighborhood) bool {
+	of := map[int32][]int32{}
+	for _, n := range a {
+		of[n.origin] = n.members
+	}
+	return !slices.ContainsFunc(b, func(n neighborhood) bool {
+		other, both := of[n.origin]
+		return both && !slices.Equal(other, n.members)
 	})
 }
 

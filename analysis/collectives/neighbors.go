@@ -42,8 +42,8 @@ func (r *region) neighbors() *Finding {
 
 const mostPieces = 6 // messages for a neighbour in an instance
 
-// neighborsOf are the neighbours of each process, nil if they are not mutual, or too few or too many for a
-// neighbourhood: two processes, a star around one, or everybody with everybody.
+// neighborsOf are the neighbours of each process, nil if they are not mutual, or too few for a neighbourhood: two
+// processes, or a star around one.
 func neighborsOf(members []int32, edges map[[2]int32]bool) map[int32][]int32 {
 	of := map[int32][]int32{}
 	for e := range edges {
@@ -52,12 +52,12 @@ func neighborsOf(members []int32, edges map[[2]int32]bool) map[int32][]int32 {
 		}
 		of[e[0]] = append(of[e[0]], e[1])
 	}
-	least, most, n := len(members), 0, len(members)
+	most, n := 0, len(members)
 	for _, list := range of {
 		slices.Sort(list)
-		least, most = min(least, len(list)), max(most, len(list))
+		most = max(most, len(list))
 	}
-	if most < 2 || least == n-1 || most == n-1 && len(edges) == 2*(n-1) {
+	if most < 2 || most == n-1 && len(edges) == 2*(n-1) {
 		return nil
 	}
 	return of
@@ -95,19 +95,25 @@ func exchanged(parts [][]*Message, edges int, of map[int32][]int32) bool {
 func depends(ms []*Message, longest int) bool {
 	got, left := map[memorySegment][]*Message{}, map[memorySegment][]*Message{}
 	depth, at, bad := map[int32]int{}, make([]int, len(ms)), false
-	of := map[*Message]int{}
+	sentAt, gotAt, sends := map[*Message]int{}, map[*Message]int{}, map[int32]int{}
 	overlap := func(a, b Place, n, k int64) bool { return a.Offset < b.Offset+k && b.Offset < a.Offset+n }
 	fits := inOrder(ms, func(i int, recv bool) {
 		m := ms[i]
 		if recv {
 			depth[m.To] = max(depth[m.To], at[i])
-			if k := (memorySegment{m.To, m.Target.Segment}); m.Target.Segment != 0 {
-				got[k] = append(got[k], m)
+			k := memorySegment{m.To, m.Target.Segment}
+			if gotAt[m] = sends[m.To]; m.Target.Segment == 0 {
+				return
 			}
+			for _, o := range got[k] { // what was received has been used, and then something was sent
+				bad = bad || gotAt[o] < gotAt[m] && overlap(m.Target, o.Target, m.length(), o.length())
+			}
+			got[k] = append(got[k], m)
 			return
 		}
 		at[i] = depth[m.From] + 1
-		of[m] = at[i]
+		sentAt[m] = at[i]
+		sends[m.From]++
 		bad = bad || at[i] > longest
 		k := memorySegment{m.From, m.Source.Segment}
 		if m.Source.Segment == 0 {
@@ -118,7 +124,7 @@ func depends(ms []*Message, longest int) bool {
 		}
 		for _, o := range left[k] {
 			again := !m.Known || m.sent() != o.sent() // it may have been filled again
-			bad = bad || again && of[o] < at[i] && overlap(m.Source, o.Source, m.length(), o.length())
+			bad = bad || again && sentAt[o] < at[i] && overlap(m.Source, o.Source, m.length(), o.length())
 		}
 		left[k] = append(left[k], m)
 	})
@@ -159,6 +165,10 @@ func (r *region) exchange(members []int32, of map[int32][]int32, parts [][]*Mess
 		f.All = append(f.All, x)
 	}
 	f.Block = f.Bytes
+	if len(of[members[0]]) == len(members)-1 && len(parts[0]) == len(members)*(len(members)-1) {
+		f.Operation, f.Call = "all-to-all", callOf(spec.FlowToAll, spec.DataParts, different(r.messages))
+		return f
+	}
 	for _, p := range members {
 		with := append([]int32{p}, of[p]...)
 		slices.Sort(with)
