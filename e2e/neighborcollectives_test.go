@@ -3,9 +3,16 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
 // neighbors are the cases of testdata/collectives/neighbors.c: exchanges with neighbours, with their topology, the call
@@ -58,5 +65,35 @@ func TestNeighborCollectives(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTrialWithGaps: an exchange with neighbours of different sizes is tried, with what is computed between its calls.
+func TestTrialWithGaps(t *testing.T) {
+	for _, m := range mpis {
+		dir := t.TempDir()
+		exe, file := collectiveProgram(t, m, dir, "neighbors"), filepath.Join(dir, "timed.tabard")
+		r, err := (&mpirun.Job{MPI: m, Ranks: 4, Dir: dir,
+			Args: []string{tabardBin, "record", "--quiet", "--payload", "-o", file, exe, "ring"}}).Start()
+		if err != nil || r.Code != 0 {
+			t.Fatalf("%s: %v, exit code %d\n%s", m.Name, err, r.Code, r.Stderr)
+		}
+		launcher := m.Run
+		if m.Name == "openmpi" {
+			launcher += " --oversubscribe"
+		}
+		try := exec.Command(tabardBin, "collectives", file, "--json", "--try", "3", "--mpicc", m.CC, "--mpirun", launcher)
+		try.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		var d report.Collectives
+		out, err := try.Output()
+		if err == nil {
+			err = json.Unmarshal(out, &d)
+		}
+		if err != nil || len(d.Findings) != 1 {
+			t.Fatalf("%s: %v\n%s", m.Name, err, out)
+		}
+		if x := d.Findings[0].Trial; x == nil || x.Why != "" || !x.Gaps || x.Computed <= 0 || x.Library.Median <= 0 {
+			t.Errorf("%s: %+v", m.Name, x)
+		}
 	}
 }

@@ -24,7 +24,8 @@ Data is followed from process to process. If the recording has hashes of what me
 open. A near miss is almost a collective; the output says what is missing. Loops are examined once.
 
 --try N measures what a replacement gains: each finding's messages and the library's collective in their place, in
-turn, N rounds, with as many ranks, under the MPI of --mpicc and --mpirun. That starts a program on this machine, or
+turn, N rounds, with as many ranks and the recorded gaps between calls, under the MPI of --mpicc and --mpirun. That
+starts a program on this machine, or
 wherever the launcher starts it. What is said to be on paper is an estimate for a cluster, and is not measured.
 
 --svg and --png draw one instance of a finding, with its messages alone: the first one, or --finding K.
@@ -112,7 +113,7 @@ func (t *tryFlags) try(a *app, arch *archive.Archive, r *collectives.Result, d *
 	if limit > 0 {
 		findings = findings[:min(limit, len(findings))]
 	}
-	results, err := trial.Run(&trial.Request{Findings: findings, Ranks: arch.NumRanks(), Rounds: t.rounds,
+	results, err := trial.Run(&trial.Request{Archive: arch, Findings: findings, Ranks: arch.NumRanks(), Rounds: t.rounds,
 		Compiler: strings.Fields(t.compiler), Launcher: strings.Fields(t.launcher), Stderr: a.err})
 	if err != nil {
 		return err

@@ -96,9 +96,13 @@ type CollectiveTrial struct {
 	// Gain is what the collective saves in all instances by the medians, in seconds; negative if it takes longer.
 	Gain float64 `json:"gain_s"`
 	// Certain tells whether the quartiles of both do not overlap.
-	Certain bool   `json:"certain"`
-	Cores   int    `json:"cores"`     // of the host; with more ranks than cores a trial is one of the scheduler
-	Why     string `json:"not_tried"` // why nothing was measured; else empty
+	Certain bool `json:"certain"`
+	// Gaps tells whether what the program computes between the calls was kept, as the recording has times; Computed is
+	// how long that is in an instance, of the rank with the most.
+	Gaps     bool    `json:"gaps"`
+	Computed float64 `json:"computed_s"`
+	Cores    int     `json:"cores"`     // of the host; with more ranks than cores a trial is one of the scheduler
+	Why      string  `json:"not_tried"` // why nothing was measured; else empty
 }
 
 // Quartiles is a median, and the quartiles beside it.
@@ -112,7 +116,8 @@ type Quartiles struct {
 func (d *Collectives) Try(host string, results []trial.Result) {
 	for i := range results {
 		r := &results[i]
-		t := &CollectiveTrial{Host: host, Cores: runtime.NumCPU(), Rounds: len(r.Made), Why: r.Why}
+		t := &CollectiveTrial{Host: host, Cores: runtime.NumCPU(), Rounds: len(r.Made), Why: r.Why,
+			Gaps: r.Gaps, Computed: r.Computed.Seconds()}
 		if r.Why == "" {
 			t.Made, t.Library = quartilesOf(r.Made), quartilesOf(r.Library)
 			t.Certain = t.Made.Low > t.Library.High || t.Library.Low > t.Made.High

@@ -1,8 +1,9 @@
 // Package trial measures what a collective that a program makes of messages takes, and what the library's collective
 // takes in its place: both under the MPI at hand, with as many ranks, the same sets of ranks and sizes, in turn.
-// Messages are sent and received in the order of the program's calls and in its modes, one instance after the other,
-// without what the program computes between them; contents do not matter, but what is received by a reduction is
-// added up.
+// Messages are sent and received in the order of the program's calls and in its modes, with as long to compute between
+// them if the recording has times: those of the instance that is tried. The collective stands where a process has
+// everything, or where it gives first if it receives nothing. Ranks begin together. Contents do not matter, but what is
+// received by a reduction is added up.
 package trial
 
 import (
@@ -19,7 +20,9 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/collectives"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/safefile"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 //go:embed parts/try.c
@@ -29,11 +32,16 @@ var source []byte
 // a round each.
 type Result struct {
 	Made, Library []float64
-	Why           string // it was not tried
+	// Gaps tells whether what the program computes between the calls was kept; Computed is how long that is, of the
+	// process with the most.
+	Gaps     bool
+	Computed time.Duration
+	Why      string // it was not tried
 }
 
 // Request says what to measure, and how.
 type Request struct {
+	Archive  *archive.Archive // that they were found in; nil: what is computed between calls is left out
 	Findings []collectives.Finding
 	Ranks    int
 	Rounds   int
@@ -48,18 +56,20 @@ const (
 	patience     = 10 * time.Minute
 )
 
-var tried = []string{
-	"broadcast",
-	"scatter",
-	"gather",
-	"allgather",
-	"all-to-all",
-	"reduce",
-	"allreduce",
-	"reduce-scatter",
-	"scan",
-	"exscan",
-	"barrier",
+// tried are operations by their names in the plan.
+var tried = map[string]string{
+	"broadcast":              "broadcast",
+	"scatter":                "scatter",
+	"gather":                 "gather",
+	"allgather":              "allgather",
+	"all-to-all":             "all-to-all",
+	"reduce":                 "reduce",
+	"allreduce":              "allreduce",
+	"reduce-scatter":         "reduce-scatter",
+	"scan":                   "scan",
+	"exscan":                 "exscan",
+	"barrier":                "barrier",
+	"neighbourhood exchange": "neighbors",
 }
 
 // Run measures findings. The results are in their order.
@@ -67,8 +77,17 @@ func Run(r *Request) ([]Result, error) {
 	out := make([]Result, len(r.Findings))
 	var plan bytes.Buffer
 	var numbers []int
+	var t *times
+	if r.Archive != nil {
+		var err error
+		if t, err = newTimes(r.Archive); err != nil {
+			return nil, err
+		}
+	}
 	for i := range r.Findings {
-		if out[i].Why = add(&plan, &r.Findings[i], r.Ranks); out[i].Why == "" {
+		out[i].Gaps = t != nil
+		out[i].Computed, out[i].Why = add(&plan, &r.Findings[i], r.Ranks, t)
+		if out[i].Why == "" {
 			numbers = append(numbers, i)
 		}
 	}
@@ -136,6 +155,8 @@ func command(ctx context.Context, stderr io.Writer, words []string, args ...stri
 	return string(text), nil
 }
 
+const never = 1<<64 - 1
+
 // call is one of a place of a set.
 type call struct {
 	call  uint64
@@ -143,39 +164,34 @@ type call struct {
 	line  string
 }
 
-// add writes the part of a plan for a finding. It returns why there is none.
-func add(plan io.Writer, f *collectives.Finding, ranks int) string {
-	if f.Grade == collectives.NearMiss || !slices.Contains(tried, f.Operation) {
-		return "there is no one call to try in its place"
-	}
-	if len(f.One) == 0 || len(f.One) > mostMessages {
-		return "it has too many messages"
-	}
-	if slices.ContainsFunc(f.One, func(m *collectives.Message) bool { return m.Sided != collectives.Both }) {
-		return "its data is moved by one-sided calls, which are not tried"
+// add writes the part of a plan for a finding. It returns how long its processes compute at most, or why there is none.
+func add(plan io.Writer, f *collectives.Finding, ranks int, t *times) (computed time.Duration, why string) {
+	if why := unfit(f); why != "" {
+		return 0, why
 	}
 	set := slices.IndexFunc(f.Sets, func(s []int32) bool { return slices.Contains(s, f.One[0].From) })
 	if set < 0 {
-		return "its messages are not between its ranks"
+		return 0, "its messages are not between its ranks"
 	}
 	sent, received := int64(0), int64(0)
 	places := make([][]call, len(f.Sets[set]))
 	for tag, m := range f.One {
 		from, to := slices.Index(f.Sets[set], m.From), slices.Index(f.Sets[set], m.To)
 		if from < 0 || to < 0 {
-			return "its messages are not between its ranks"
+			return 0, "its messages are not between its ranks"
 		}
 		sent, received = max(sent, m.Bytes), max(received, m.Bytes)
 		places[from] = append(places[from], sends(m, f.One, tag, to)...)
 		places[to] = append(places[to], call{m.Posted, 0, fmt.Sprintf("r %d %d %d", from, tag, m.Bytes)},
 			call{m.Received, 3, fmt.Sprintf("v %d %d %d", from, tag, m.Bytes)})
 	}
-	if max(sent, received, f.Block*int64(len(places))) > mostBytes {
-		return "it is too large"
+	block := blockOf(f)
+	if max(sent, received, block*int64(len(places)), total(f.One)) > mostBytes {
+		return 0, "it is too large"
 	}
 	for _, s := range f.Sets {
 		if len(s) != len(places) || slices.Max(s) >= int32(ranks) {
-			return "its sets are of different sizes"
+			return 0, "its sets are of different sizes"
 		}
 	}
 	root := 0
@@ -189,7 +205,7 @@ func add(plan io.Writer, f *collectives.Finding, ranks int) string {
 	if strings.Contains(f.Operation, "reduce") || strings.HasSuffix(f.Operation, "scan") {
 		reduces = 1
 	}
-	fmt.Fprintln(plan, "operation", f.Operation, root, f.Block, reduces, sent, received)
+	fmt.Fprintln(plan, "operation", tried[f.Operation], root, block, reduces, sent, received)
 	for _, s := range f.Sets {
 		fmt.Fprintln(plan, "set", strings.Trim(fmt.Sprint(s), "[]"))
 	}
@@ -198,12 +214,52 @@ func add(plan io.Writer, f *collectives.Finding, ranks int) string {
 			calls,
 			func(a, b call) int { return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.order, b.order)) },
 		)
-		for _, c := range calls {
+		all := time.Duration(0)
+		for i, c := range calls {
+			if i > 0 {
+				if gap := t.between(f.Sets[set][place], calls[i-1].call, c.call); gap > 0 {
+					fmt.Fprintln(plan, "at", place, "g", -1, 0, gap.Nanoseconds())
+					all += gap
+				}
+			}
 			fmt.Fprintln(plan, "at", place, c.line)
 		}
+		computed = max(computed, all)
 	}
 	fmt.Fprintln(plan, "end")
+	return computed, ""
+}
+
+// unfit says why a finding cannot be tried, whatever its sets are.
+func unfit(f *collectives.Finding) string {
+	if f.Grade == collectives.NearMiss || tried[f.Operation] == "" {
+		return "there is no one call to try in its place"
+	}
+	if len(f.One) == 0 || len(f.One) > mostMessages {
+		return "it has too many messages"
+	}
+	if slices.ContainsFunc(f.One, func(m *collectives.Message) bool { return m.Sided != collectives.Both }) {
+		return "its data is moved by one-sided calls, which are not tried"
+	}
+	if blockOf(f) < 0 && f.Algorithm != "linear" {
+		return "its parts are of different sizes, which are in no message by themselves"
+	}
 	return ""
+}
+
+// blockOf is how many bytes each has, -1 if that differs.
+func blockOf(f *collectives.Finding) int64 {
+	if fn := spec.ByName(f.Call); fn != nil && (fn.Vector != spec.VectorNone || fn.Flow == spec.FlowNeighbors) {
+		return -1
+	}
+	return f.Block
+}
+
+func total(ms []*collectives.Message) (bytes int64) {
+	for _, m := range ms {
+		bytes += m.Bytes
+	}
+	return bytes
 }
 
 // rootOf is the place of the root of the instance: who sends first, of what goes from a root.
@@ -237,7 +293,7 @@ func sends(m *collectives.Message, all []*collectives.Message, tag, to int) []ca
 	}
 	freed := m.Freed
 	if freed == 0 {
-		freed = 1<<64 - 1
+		freed = never
 	}
 	return []call{{m.Sent, 1, fmt.Sprintf("s %d %d %d", to, tag, m.Bytes)},
 		{freed, 2, fmt.Sprintf("w %d %d %d", to, tag, m.Bytes)}}

@@ -16,7 +16,7 @@ func TestPlan(t *testing.T) {
 		{From: 5, To: 2, Sent: 9, Freed: 9, Posted: 8, Received: 10, Bytes: 24},
 	}}
 	var plan bytes.Buffer
-	if why := add(&plan, f, 6); why != "" {
+	if _, why := add(&plan, f, 6, nil); why != "" {
 		t.Fatal(why)
 	}
 	want := `operation allgather 0 16 0 24 24
@@ -39,7 +39,9 @@ end
 func TestNotTried(t *testing.T) {
 	m := &collectives.Message{From: 0, To: 1, Bytes: 1 << 40}
 	for _, f := range []collectives.Finding{
-		{Operation: "neighbourhood exchange", Sets: [][]int32{{0, 1, 2}}, One: []*collectives.Message{m}},
+		{Operation: "sorting", Sets: [][]int32{{0, 1, 2}}, One: []*collectives.Message{m}},
+		{Operation: "all-to-all", Call: "MPI_Alltoallv", Algorithm: "ring", Sets: [][]int32{{0, 1}},
+			One: []*collectives.Message{{From: 0, To: 1, Bytes: 8}}},
 		{Operation: "broadcast", Grade: collectives.NearMiss, Sets: [][]int32{{0, 1, 2}},
 			One: []*collectives.Message{m}},
 		{Operation: "broadcast", Sets: [][]int32{{0, 1, 2}}, One: []*collectives.Message{m}},

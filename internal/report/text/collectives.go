@@ -83,6 +83,12 @@ func collectiveGain(w io.Writer, f *report.ManualCollective) {
 	} else if t != nil {
 		render.Printf(w, "  measured   %s as it is made, %s by %s; %d rounds on %s with %s\n", collectiveSpread(t.Made),
 			collectiveSpread(t.Library), f.Call, t.Rounds, t.Host, plural(uint64(t.Cores), "core"))
+		kept := "ranks, sizes, modes and order of the calls; the recording has no times of what is computed between them"
+		if t.Gaps {
+			kept = fmt.Sprintf("ranks, sizes, modes and order of the calls, and up to %s of computing between them",
+				shortTime(t.Computed))
+		}
+		render.Printf(w, "  kept       %s\n", kept)
 		text := "by the medians"
 		if !t.Certain {
 			text += "; not certain, as the quartiles overlap"

@@ -4,7 +4,9 @@
  * The plan: for each operation a line "operation NAME ROOT BLOCK COMBINE SEND RECEIVE" with the bytes of a block, whether
  * what is received is added up, and the room for messages that are sent and received; a line
  * "set RANK..." for each set; lines "at PLACE WHAT PEER TAG BYTES" with the calls of each place of a set in their order:
- * b (send), y (synchronous send), s (nonblocking send), r (nonblocking receive), w (wait for that of the tag); "end". */
+ * b (send), y (synchronous send), s (nonblocking send), r (nonblocking receive), w and v (wait for the send, or the
+ * receive, of the tag), g (compute for BYTES nanoseconds); "end". A block of -1 bytes: each has parts of its own size, and
+ * the messages are these parts. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +17,21 @@ static struct step *steps;
 static int n_steps, room_steps, rank, size, place, members, n_requests;
 static char *out, *in;
 
+/* Of parts that have a size each: to whom, how much, and where it lies; and from whom. */
+struct parts { int n, *peer, *bytes, *at; size_t all; };
+static struct parts to, from;
+
 static void *room(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes + 64);
     if (!p) fprintf(stderr, "no memory\n"), MPI_Abort(MPI_COMM_WORLD, 1);
     memset(p, 0, bytes + 64);
     return p;
+}
+
+static void compute(int nanoseconds)
+{
+    for (double until = MPI_Wtime() + nanoseconds * 1e-9; MPI_Wtime() < until;) {}
 }
 
 static struct step *of_tag(int tag, char what)
@@ -40,6 +51,7 @@ static void made(MPI_Comm comm, int combine)
         case 'y': MPI_Ssend(out, s->bytes, MPI_BYTE, s->peer, s->tag, comm); break;
         case 's': MPI_Isend(out, s->bytes, MPI_BYTE, s->peer, s->tag, comm, &s->request); break;
         case 'r': MPI_Irecv(in, s->bytes, MPI_BYTE, s->peer, s->tag, comm, &s->request); break;
+        case 'g': compute(s->bytes); break;
         case 'w':
             if ((w = of_tag(s->tag, 's'))) MPI_Wait(&w->request, MPI_STATUS_IGNORE);
             break;
@@ -50,8 +62,24 @@ static void made(MPI_Comm comm, int combine)
     }
 }
 
+static void library_parts(const char *name, MPI_Comm comm, int root)
+{
+    if (!strcmp(name, "scatter"))
+        MPI_Scatterv(out, to.bytes, to.at, MPI_BYTE, in, from.bytes[root], MPI_BYTE, root, comm);
+    if (!strcmp(name, "gather"))
+        MPI_Gatherv(out, to.bytes[root], MPI_BYTE, in, from.bytes, from.at, MPI_BYTE, root, comm);
+    if (!strcmp(name, "all-to-all"))
+        MPI_Alltoallv(out, to.bytes, to.at, MPI_BYTE, in, from.bytes, from.at, MPI_BYTE, comm);
+    if (!strcmp(name, "neighbors"))
+        MPI_Neighbor_alltoallv(out, to.bytes, to.at, MPI_BYTE, in, from.bytes, from.at, MPI_BYTE, comm);
+}
+
 static void library(const char *name, MPI_Comm comm, int root, int block)
 {
+    if (block < 0) {
+        library_parts(name, comm, root);
+        return;
+    }
     int doubles = block / 8, share = doubles / members;
     if (!strcmp(name, "broadcast")) MPI_Bcast(out, block, MPI_BYTE, root, comm);
     if (!strcmp(name, "scatter")) MPI_Scatter(out, block, MPI_BYTE, in, block, MPI_BYTE, root, comm);
@@ -66,15 +94,63 @@ static void library(const char *name, MPI_Comm comm, int root, int block)
     if (!strcmp(name, "barrier")) MPI_Barrier(comm);
 }
 
+/* The first step that a collective comes before: it has to have all that is received, and who receives nothing gives
+ * first. */
+static int last_needed(void)
+{
+    for (int i = n_steps; i > 0; i--)
+        if (steps[i - 1].what == 'v') return i;
+    for (int i = 0; i < n_steps; i++)
+        if (strchr("bys", steps[i].what)) return i;
+    return 0;
+}
+
+static void replaced(const char *name, MPI_Comm comm, int root, int block)
+{
+    int before = last_needed();
+    for (int i = 0; i <= n_steps; i++) {
+        if (i == before) library(name, comm, root, block);
+        if (i < n_steps && steps[i].what == 'g') compute(steps[i].bytes);
+    }
+}
+
 static double timed(const char *name, int by_library, MPI_Comm comm, int root, int block, int combine)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     double took = -MPI_Wtime(), longest;
-    if (comm != MPI_COMM_NULL && by_library) library(name, comm, root, block);
+    if (comm != MPI_COMM_NULL && by_library) replaced(name, comm, root, block);
     if (comm != MPI_COMM_NULL && !by_library) made(comm, combine);
     took += MPI_Wtime();
     MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     return longest;
+}
+
+/* By peer; with a graph, of those that there are messages with. */
+static void collect(struct parts *p, const char *what, int graph)
+{
+    size_t bytes = (size_t)members * sizeof(int);
+    p->peer = room(p->peer, bytes), p->bytes = room(p->bytes, bytes), p->at = room(p->at, bytes);
+    p->n = 0, p->all = 0;
+    for (int k = 0; k < members; k++) {
+        int sum = 0, any = 0;
+        for (int i = 0; i < n_steps; i++)
+            if (steps[i].peer == k && strchr(what, steps[i].what)) sum += steps[i].bytes, any = 1;
+        if (graph && !any) continue;
+        p->peer[p->n] = k, p->bytes[p->n] = sum, p->at[p->n++] = (int)p->all;
+        p->all += (size_t)sum;
+    }
+}
+
+static MPI_Comm with_parts(MPI_Comm comm, const char *name)
+{
+    int is_graph = !strcmp(name, "neighbors");
+    MPI_Comm graph;
+    collect(&to, "bys", is_graph);
+    collect(&from, "r", is_graph);
+    if (!is_graph) return comm;
+    MPI_Dist_graph_create_adjacent(comm, from.n, from.peer, from.bytes, to.n, to.peer, to.bytes, MPI_INFO_NULL, 0, &graph);
+    MPI_Comm_free(&comm);
+    return graph;
 }
 
 static void measure(int number, const char *name, int rounds, int root, int block, int combine, size_t sent, size_t got)
@@ -82,9 +158,11 @@ static void measure(int number, const char *name, int rounds, int root, int bloc
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, members ? 1 + place / size : MPI_UNDEFINED, place % size, &comm);
     if (comm != MPI_COMM_NULL) {
-        size_t all = (size_t)block * (size_t)members;
-        out = room(out, sent > all ? sent : all);
-        in = room(in, got > all ? got : all);
+        if (block < 0) comm = with_parts(comm, name);
+        size_t all = (size_t)(block > 0 ? block : 0) * (size_t)members;
+        size_t all_out = block < 0 ? to.all : all, all_in = block < 0 ? from.all : all;
+        out = room(out, sent > all_out ? sent : all_out);
+        in = room(in, got > all_in ? got : all_in);
     }
     for (int k = -2; k < rounds; k++) { /* the first two are warm-up */
         double t[2];
