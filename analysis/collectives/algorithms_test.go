@@ -76,7 +76,7 @@ func allgatherRing(p *proc, mine int) {
 var reductionAlgorithms = []handMade{
 	{"reduce tree", "reduce", 0, false, false, func(p *proc, step int) { reduceTree(p, 0, count) }},
 	{"reduce tree to 2", "reduce", 2, false, false, func(p *proc, step int) { reduceTree(p, 2, count) }},
-	{"reduce chain", "reduce", 0, false, false, func(p *proc, step int) {
+	{"reduce ring", "reduce", 0, false, false, func(p *proc, step int) {
 		if int(p.rank) < p.n-1 {
 			p.recv(scratch, count, int(p.rank)+1)
 			p.add(work, scratch, count)

@@ -72,6 +72,17 @@ type Instance struct {
 	Shares []int64
 }
 
+// InLine tells whether data is put together from process to process, as pipelines do, too.
+func (f *Finding) InLine() bool {
+	switch f.Operation {
+	case "scan", "exscan":
+		return true
+	case "reduce", "allreduce", "reduce-scatter":
+		return f.Algorithm == "ring"
+	}
+	return false
+}
+
 // enough is how many bytes contents need to tell anything: equal short messages are too common.
 const enough = 16
 

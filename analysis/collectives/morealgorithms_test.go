@@ -144,7 +144,7 @@ var exchangeAlgorithms = []handMade{
 	{"scatter linear from 2", "scatter", 2, false, false, func(p *proc, step int) { scatterLinear(p, 2) }},
 	{"gather linear", "gather", 0, false, false, func(p *proc, step int) { gatherLinear(p, 0, count) }},
 	{"gather linear to 1", "gather", 1, false, false, func(p *proc, step int) { gatherLinear(p, 1, count) }},
-	{"scatter chain", "scatter", 0, false, false, func(p *proc, step int) { // each keeps the first block
+	{"scatter ring", "scatter", 0, false, false, func(p *proc, step int) { // each keeps the first block
 		n := p.n - me(p)
 		if p.rank > 0 {
 			p.recv(me(p)*count, n*count, me(p)-1)
@@ -153,7 +153,7 @@ var exchangeAlgorithms = []handMade{
 			p.send((me(p)+1)*count, (n-1)*count, me(p)+1)
 		}
 	}},
-	{"gather chain", "gather", 0, false, false, func(p *proc, step int) {
+	{"gather ring", "gather", 0, false, false, func(p *proc, step int) {
 		n := p.n - me(p)
 		if n > 1 {
 			p.recv((me(p)+1)*count, (n-1)*count, me(p)+1)
@@ -246,7 +246,7 @@ var moreReductions = []handMade{
 			p.send(work, count, (me(p)-1)/2)
 		}
 	}},
-	{"allreduce by chain and ring", "allreduce", -1, false, false, func(p *proc, step int) {
+	{"allreduce by two rings", "allreduce", -1, false, false, func(p *proc, step int) {
 		if me(p) < p.n-1 {
 			p.recv(scratch, count, me(p)+1)
 			p.add(work, scratch, count)

@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -323,8 +324,30 @@ func (s *pattern) add(ms []*Message, slots map[[2]int32]int, end func(*Message) 
 		_, _, at := end(m)
 		return at
 	}
-	for _, parts := range of {
-		s.lay(parts, place)
+	s.layAll(of, place)
+}
+
+// layAll begins with a process that has the most parts, and goes on with those of which one is known.
+func (s *pattern) layAll(of map[int32]map[int]*Message, place func(*Message) Place) {
+	left := slices.Sorted(maps.Keys(of))
+	slices.SortStableFunc(left, func(p, q int32) int { return cmp.Compare(len(of[q]), len(of[p])) })
+	for len(left) > 0 {
+		n := len(left)
+		left = slices.DeleteFunc(left, func(p int32) bool {
+			known := len(s.at) == 0
+			for k := range of[p] {
+				_, has := s.at[k]
+				known = known || has
+			}
+			if known {
+				s.lay(of[p], place)
+			}
+			return known
+		})
+		if len(left) == n { // nothing is common to all
+			s.uneven = true
+			return
+		}
 	}
 }
 

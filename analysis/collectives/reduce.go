@@ -133,7 +133,7 @@ func (f *Finding) reductionDoubts() {
 		f.Unproven = append(f.Unproven,
 			"that what is received is put together with what is sent: own data is in no message by itself")
 	}
-	if f.Operation == "scan" || f.Algorithm == "chain" {
+	if f.InLine() {
 		f.Unproven = append(f.Unproven, "that it is one operation: it may be a pipeline")
 	}
 }
@@ -505,7 +505,7 @@ func (x *reducing) algorithm() string {
 	case most == 1 && x.cells() > 1:
 		return fmt.Sprintf("ring in %d pieces", x.cells())
 	case most == 1:
-		return "chain"
+		return "ring"
 	case len(x.messages) == n-1 && x.steps <= bits:
 		return "tree"
 	case x.steps <= bits+2 && len(x.messages) >= n:

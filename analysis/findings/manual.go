@@ -26,8 +26,7 @@ func (f *finder) manual() {
 	for i := range f.Collectives.Findings {
 		c := &f.Collectives.Findings[i]
 		made, library, ok := c.Estimate(collectives.Paper)
-		chain := c.Operation == "scan" || c.Operation == "exscan" || c.Algorithm == "chain"
-		chain = chain || f.inTurn(c)
+		chain := c.InLine() || f.inTurn(c)
 		if !ok || library >= made || c.Instances < 2 || chain && c.Grade != collectives.Proven {
 			continue
 		}

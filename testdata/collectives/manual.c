@@ -78,7 +78,7 @@ static void bcast_persistent(int root)
 }
 
 #if MPI_VERSION >= 4
-/* A chain that passes each partition on. */
+/* A ring that passes each partition on. */
 static void bcast_partitioned(int root)
 {
     enum { PARTS = 4 };
