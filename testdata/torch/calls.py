@@ -1,4 +1,6 @@
 """Each call of torch.distributed, under torchrun with any number of ranks from 2 on."""
+import sys
+
 import torch
 import torch.distributed as dist
 
@@ -58,7 +60,7 @@ def main():
     messages(rank, size)
     dist.barrier()
     dist.monitored_barrier()
-    print("rank", rank, float(x.sum()), objects(rank, size))
+    sys.stdout.write(f"rank {rank} {float(x.sum())} {objects(rank, size)}\n")  # as one, between those of others
     dist.destroy_process_group()
 
 

@@ -1,4 +1,6 @@
 """Twenty steps of DistributedDataParallel on a small model, under torchrun."""
+import sys
+
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
@@ -15,7 +17,7 @@ def train():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    print("rank", dist.get_rank(), f"{loss.item():.5f}")
+    sys.stdout.write(f"rank {dist.get_rank()} {loss.item():.5f}\n")  # as one, between those of others
     dist.destroy_process_group()
 
 
