@@ -336,6 +336,8 @@ func TestViewerClasses(t *testing.T) {
 	q.wait(`tabard.bands().length === 1 && tabard.bands()[0].open`)
 	p.click(`[role="tab"]`, "Classes")
 	p.ready()
+	// Eight threads have 52 calls each.
+	p.wait(`[...document.querySelectorAll(".panel tbody tr")].some(r => r.textContent.includes("416"))`)
 	p.click(".panel tbody button", "fold")
 	p.wait(`!tabard.bands()[0].open`)
 	p.keys("u")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -28,8 +29,11 @@ const (
 const byClass = "class"
 
 // classes answers /api/classes.
-func classes(q *question) (any, error) {
-	all := q.rec.calls.Classes()
+func classes(q *question) (any, error) { return q.rec.classes() }
+
+// classes lists the classes, as far as nothing has to be decoded for that.
+func (r *recording) classes() (*api.Classes, error) {
+	all := r.calls.Classes()
 	list := &api.Classes{Total: len(all), Classes: []api.Class{}}
 	first := 0
 	for i, c := range all[:min(len(all), maxClasses)] {
@@ -38,10 +42,49 @@ func classes(q *question) (any, error) {
 		if x.Ranks = report.RankList(slices.Collect(c.Ranks().All())); len(x.Ranks) > maxRankText {
 			x.Ranks = ""
 		}
+		var err error
+		if x.Calls, err = c.ProgramCalls(); err != nil {
+			return nil, err
+		}
 		first += x.Lines
 		list.Classes = append(list.Classes, x)
 	}
 	return list, nil
+}
+
+// spent answers /api/spent: the classes with the time that each spends.
+func spent(q *question) (any, error) {
+	list, err := q.rec.classes()
+	if err != nil {
+		return nil, err
+	}
+	if timed, _, err := q.rec.times(); !timed || err != nil {
+		return list, err
+	}
+	t, err := q.rec.tiler(selection.Flags{}, byClass, false)
+	if err != nil {
+		return nil, err
+	}
+	level := q.rec.firstGrid().Level
+	return list, workers.Each(len(list.Classes), func(i int) error { return timesOf(t, &list.Classes[i], level) })
+}
+
+// timesOf adds up what a class spends in the whole run.
+func timesOf(t *timeline.Tiler, c *api.Class, level int) error {
+	x := &timeline.Tile{Level: level, First: c.First, Group: c.Lines, Rows: 1}
+	if err := t.Fill(x); err != nil {
+		return err
+	}
+	for bin := range tileBins {
+		for k := range timeline.NumCategories {
+			if ns := x.Time(0, bin, k); k == timeline.Computation {
+				c.Computation += ns
+			} else {
+				c.InCalls += ns
+			}
+		}
+	}
+	return nil
 }
 
 // inCalls is what bands are of by default: all that is no computation. Else it is a category.

@@ -64,6 +64,16 @@ func TestBands(t *testing.T) {
 	if list.Total != 2 || len(list.Classes) != 2 || list.Classes[0].Lines+list.Classes[1].Lines != 7 {
 		t.Fatalf("%+v", list)
 	}
+	times := read[api.Classes](t, s, c, "/api/spent").Classes[1] // six threads: 60 barriers, begin and end
+	in := 6 * 1010.0
+	for r := 1; r < 7; r++ {
+		for k := range 60 {
+			in += float64(1 + (13*k+29*r)%90)
+		}
+	}
+	if times.Calls != 6*62 || times.InCalls != in || times.InCalls+times.Computation != 6*10000 {
+		t.Errorf("%+v, want %g ns in calls", times, in)
+	}
 	last := list.Classes[1]
 	lines := read[api.Lines](t, s, c, "/api/lines?order=class")
 	if last.Ranks != "1-6" || lines.Lines[last.First].Rank != 1 || lines.Lines[last.First].Class != last.Class {

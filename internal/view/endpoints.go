@@ -46,6 +46,7 @@ func endpoints() map[string]endpoint {
 		"bands":     {work: bands, takes: []string{"first", "rows", "level", "x", "of"}, selects: true},
 		"functions": {work: functionNest, takes: []string{"rank"}, queue: tables},
 		"classes":   {work: classes},
+		"spent":     {work: spent, queue: tables},
 		"command": {work: command, takes: []string{"panel", "kind", "cause", "value", "bins", "by", "quantiles",
 			"thread",
 			"from", "limit"}, selects: true},

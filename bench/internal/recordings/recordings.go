@@ -15,20 +15,27 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
-// timed is how many ranks of a job have times of their own: rank r of a larger one has those of rank r mod timed. The
-// server knows nothing of that, and treats every rank for itself.
-const timed = 8
+// timed is how many ranks of a job have times of their own: eight, or as many as make a million calls together, so that
+// the file is not smaller than one of a real job by orders of magnitude. Rank r of a larger job has those of rank r mod
+// timed. The server knows nothing of that, and treats every rank for itself.
+func timed(ranks, calls int) int {
+	n := 8
+	for 2*n <= ranks && n*calls < 1<<20 {
+		n *= 2
+	}
+	return n
+}
 
 // program is what the synthetic ranks do: each exchanges messages with two neighbours and takes part in a reduction.
 const program = "stencil-1d-periodic"
 
 // small makes a job of a few ranks.
-func small(steps int) (*archive.Content, error) {
+func small(ranks, steps int) (*archive.Content, error) {
 	p := synthetic.ByName(program)
 	if p == nil {
 		return nil, fmt.Errorf("there is no program %s", program)
 	}
-	job, err := synthetic.NewJob(p, synthetic.Params{Ranks: timed, Steps: steps, Seed: 1, Timing: true})
+	job, err := synthetic.NewJob(p, synthetic.Params{Ranks: ranks, Steps: steps, Seed: 1, Timing: true})
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +61,11 @@ func callsOf(c *archive.Content) (uint64, error) {
 
 // Write writes the recording of a job of so many ranks with about so many calls each.
 func Write(file string, ranks, calls int) error {
-	few, err := small(10)
+	few, err := small(8, 10)
 	if err != nil {
 		return err
 	}
-	more, err := small(20)
+	more, err := small(8, 20)
 	if err != nil {
 		return err
 	}
@@ -71,7 +78,8 @@ func Write(file string, ranks, calls int) error {
 		return err
 	}
 	perStep := float64(b-a) / 10
-	from, err := small(max(10, int((float64(calls)-float64(a))/perStep)+10))
+	own := timed(ranks, calls)
+	from, err := small(own, max(10, int((float64(calls)-float64(a))/perStep)+10))
 	if err != nil {
 		return err
 	}
@@ -79,14 +87,14 @@ func Write(file string, ranks, calls int) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Classes) != 1 || len(from.Timings) != timed {
+	if len(c.Classes) != 1 || len(from.Timings) != own {
 		return fmt.Errorf("%d classes, %d timings", len(c.Classes), len(from.Timings))
 	}
 	c.Timings = from.Timings
 	times := archive.Cases[int]{}
-	for k := range timed {
+	for k := range own {
 		var members []int
-		for r := k; r < ranks; r += timed {
+		for r := k; r < ranks; r += own {
 			members = append(members, r)
 		}
 		times.Sets = append(times.Sets, rankfunc.NewSet(members))
@@ -95,7 +103,7 @@ func Write(file string, ranks, calls int) error {
 	c.Classes[0].Timing = times
 	clocks, group := make([][]int64, ranks), c.Groups[0]
 	for r := range clocks {
-		clocks[r] = slices.Clone(from.Groups[0].Clocks.At(r % timed))
+		clocks[r] = slices.Clone(from.Groups[0].Clocks.At(r % own))
 		// synthetic ranks start up to 50 ms apart: they start together here
 		clocks[r][1] = from.Groups[0].Clocks.At(0)[1]
 	}

@@ -143,6 +143,11 @@ type Class struct {
 	Thread int `json:"thread"`
 	// Ranks is a list such as "0-3,7", "" if it is too long to be sent.
 	Ranks string `json:"ranks"`
+	// Calls is how many calls they make together. InCalls and Computation are the time that goes to these and to all
+	// else, if that was asked for.
+	Calls       uint64  `json:"calls"`
+	InCalls     float64 `json:"in_calls_ns,omitempty"`
+	Computation float64 `json:"computation_ns,omitempty"`
 }
 
 // BandHead comes before the cells of bands: of each row the least share of each bin, then the medians, then the

@@ -24,6 +24,8 @@ export interface Band {
 
 export class Bands {
   private pieces = new Map<string, Piece | null>();
+  private asked = new Set<string>(); // what somebody looks at
+  private busy = new Set<string>(); // what is being asked for
   failure: string | undefined;
 
   constructor(
@@ -53,34 +55,48 @@ export class Bands {
   private piece(c: Class, level: number, x: number, params: Params, ask: boolean): Piece | null | undefined {
     const first = Math.floor(c.class / together) * together;
     const url = address("bands", { ...params, rec: this.rec || undefined, level, x, first, rows: together });
-    const old = this.pieces.get(url);
-    if (old === undefined && ask) void this.fetch(url);
-    return old;
+    if (ask && !this.asked.has(url)) {
+      this.asked.add(url);
+      if (!this.pieces.get(url)?.head.exact) void this.fetch(url);
+    }
+    return this.pieces.get(url);
   }
 
   private async fetch(url: string): Promise<void> {
-    this.pieces.set(url, this.pieces.get(url) ?? null);
+    if (this.busy.has(url)) return;
+    this.busy.add(url);
+    const old = this.pieces.get(url) ?? null;
+    this.pieces.delete(url); // the latest one is the last to go
+    this.pieces.set(url, old);
     for (const k of this.pieces.keys()) {
       if (this.pieces.size <= most) break;
       this.pieces.delete(k);
     }
+    let again = false;
     try {
       const b = await bytes(url);
       const n = new DataView(b).getUint32(0, true);
       const head = JSON.parse(new TextDecoder().decode(new Uint8Array(b, 4, n))) as BandHead;
       if (this.pieces.has(url)) this.pieces.set(url, { head, cells: new Uint8Array(b, 4 + n) });
       this.failure = undefined;
-      // Reading goes on when it is asked for again, for as long as somebody looks.
-      if (!head.exact) setTimeout(() => this.pieces.has(url) && void this.fetch(url), 100);
+      again = !head.exact;
     } catch (e) {
       this.failure = e instanceof Error ? e.message : String(e);
     }
+    // Reading goes on when it is asked for again, for as long as somebody looks.
+    setTimeout(
+      () => {
+        this.busy.delete(url);
+        if (again && this.asked.has(url)) void this.fetch(url);
+      },
+      again ? 100 : 0,
+    );
     this.changed();
   }
 
-  /** Forgets what nobody looks at any more. */
-  clear(): void {
-    this.pieces.clear();
+  /** Nobody looks any more at what was asked for: it is still shown where it is all there is, but not read on. */
+  abandon(): void {
+    this.asked.clear();
   }
 }
 

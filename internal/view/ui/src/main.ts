@@ -378,17 +378,13 @@ function exporting(c: Context, panels: Panel[]): void {
     },
     { text: "copy the link to this view", run: () => copy("The link to this view", store.link, c.say) },
     {
-      text: "copy the line that writes the selection in the format of another tool",
+      text: "copy the line that writes the selection in the format of another tool (here Perfetto)",
       run: () =>
         copy(
           "Export",
-          [
-            "tabard export",
-            quoted(c.overview.name),
-            ...(["rank", "time", "steps"] as Key[])
-              .filter((k) => store.now.selection[k])
-              .map((k) => `--${k} ${quoted(store.now.selection[k] ?? "")}`),
-          ].join(" "),
+          ["tabard export perfetto", quoted(c.overview.name), arguments_(store.now.selection)]
+            .filter(Boolean)
+            .join(" "),
           c.say,
         ),
     },

@@ -84,7 +84,7 @@ export class TimeMap {
     new ResizeObserver(() => this.resize()).observe(this.element);
     o.store.listen((now, before) => {
       const same = now.selection === before.selection && now.order === before.order && now.color === before.color;
-      if (!same || now.view !== before.view) this.bands.clear();
+      if (!same || now.view !== before.view) this.bands.abandon();
       if (!same) this.tiles.abandon();
       else if (now.view !== before.view) this.tiles.drop();
       this.draw();

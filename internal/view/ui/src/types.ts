@@ -100,6 +100,9 @@ export interface Class {
   world: number;
   thread: number;
   ranks: string;
+  calls: number;
+  in_calls_ns?: number;
+  computation_ns?: number;
 }
 
 export interface Classes {

@@ -4,7 +4,7 @@ import { numbers } from "../layout";
 import { fold } from "../map";
 import { bar, table } from "../table";
 import { h } from "../text";
-import type { Classes, Comms, Diff, Outliers, Report, SlowStep, Steps } from "../types";
+import type { Class, Classes, Comms, Diff, Outliers, Report, SlowStep, Steps } from "../types";
 import { ask, fill, selected, selectionKey, type Panel } from "./panel";
 
 export const comms: Panel = {
@@ -93,6 +93,13 @@ export const ranks: Panel = {
     }),
 };
 
+// What each thread of a class spends, in the mean.
+const mean = (c: Class, ns = 0): number => ns / (c.lines || 1);
+
+// The time that a class spends: all of it as text, and a bar of the mean, by which classes compare.
+const time = (c: Class, ns: number | undefined, most: number, kind?: "warm") =>
+  ns === undefined ? "" : bar(mean(c, ns) / most, duration(ns), kind);
+
 export const classes: Panel = {
   id: "classes",
   title: "Classes",
@@ -101,9 +108,10 @@ export const classes: Panel = {
   show: (c, into) =>
     void fill(into, async (signal, pending) => {
       const s = c.store.now;
-      const d = await ask<Classes>("classes", {}, signal, pending);
+      const d = await ask<Classes>("spent", {}, signal, pending);
       const open = numbers(s.order === "classes" ? s.open : "");
       const more = d.total - d.classes.length;
+      const most = Math.max(1, ...d.classes.flatMap((x) => [mean(x, x.in_calls_ns), mean(x, x.computation_ns)]));
       return [
         h(
           "h3",
@@ -122,6 +130,19 @@ export const classes: Panel = {
             { title: "class", number: true, by: (x) => x.class, cell: (x) => x.class },
             { title: "threads", number: true, by: (x) => x.lines, cell: (x) => count(x.lines) },
             { title: "thread", number: true, by: (x) => x.thread, cell: (x) => x.thread },
+            { title: "calls", number: true, by: (x) => x.calls, cell: (x) => count(x.calls) },
+            {
+              title: "computation",
+              number: true,
+              by: (x) => x.computation_ns ?? 0,
+              cell: (x) => time(x, x.computation_ns, most),
+            },
+            {
+              title: "in calls",
+              number: true,
+              by: (x) => x.in_calls_ns ?? 0,
+              cell: (x) => time(x, x.in_calls_ns, most, "warm"),
+            },
             {
               title: "on the map",
               cell: (x) =>
