@@ -68,6 +68,9 @@ func fakeHeader() string {
 		fmt.Fprintf(&b, "typedef %s;\n", strings.Replace(params, "F(", name+"(", 1))
 	}
 	for _, p := range spec.Predefineds {
+		if strings.HasPrefix(p.Name, "torch.") { // No object of MPI.
+			continue
+		}
 		if t := handleClasses[p.Class].ctype; t == "int" {
 			fmt.Fprintf(&b, "#define %s 1\n", p.Name)
 		} else if t != "" {
