@@ -62,16 +62,16 @@ func TestCUDA(t *testing.T) {
 			t.Fatalf("%+v", r)
 		}
 		for args, wants := range map[string][]string{
-			"info": {"2 ranks, 6 threads", "26 mpi, 294 cuda", "complete   yes"},
+			"info": {"2 ranks, 6 threads", "26 mpi, 454 cuda", "complete   yes"},
 			"dump --rank 0": {`cudaMalloc\(bytes=1099511627776\) ; error=2\n`, `cudaStreamCreate\(\) ; stream=queue#0`,
 				`cudaLaunchKernel\(kernel="_Z4normPd", stream=queue#0\)`, `cudaLaunchKernel\(kernel="scale", stream=queue#1\)`,
 				`cuda_queue\(device=0, context=1, stream=7\)`, `cuda_queue\(device=0, context=1, stream=13\)`,
 				`cuda_kernel\(kernel="_Z5sweepPdi", grid_x=64, grid_y=1, grid_z=1, block_x=256, block_y=1, block_z=1, ` +
 					`shared=80, registers=32\)`, `cuda_copy\(kind=2, bytes=2048\)`, `cuMemcpyHtoD\(bytes=32\)`},
-			"loops":   {`(?s)loop 10x   <- time step.*cudaStreamSynchronize.*thread \d+ of ranks 0-1   40 calls each\n  loop 10x`},
-			"profile": {`cuda_kernel +60 `, `cuda_copy +40 `, `cudaLaunchKernel +60 `},
+			"loops":   {`(?s)loop 10x   <- time step.*cudaStreamSynchronize.*thread \d+ of ranks 0-1   80 calls each\n  loop 10x.*cuda_kernel\(sweep\(double\*, int\), grid_x=64.*cuda_kernel\(scale, grid_x=1`},
+			"profile": {`cuda_kernel +60 `, `cuda_copy +120 `, `cudaLaunchKernel +60 `},
 			"report": {`CUDA calls, kernels and copies`, `2 GPUs, each rank's for itself, which had work \d`,
-				`sweep\(double\*, int\) .* 20 `, `copies from the GPU .* 40\.0 KiB`},
+				`sweep\(double\*, int\) .* 20 `, `copies from the GPU .* 40\.0 KiB`, `copies to the GPU .* 105\.6 KiB`},
 		} {
 			out, err := tabard(append(strings.Fields(args), filepath.Join(dir, "x.tabard"))...)
 			for _, want := range wants {
@@ -92,8 +92,11 @@ func cudaTimes(t *testing.T, file string) {
 	t.Helper()
 	const slack = 50 * time.Microsecond
 	type call struct {
-		Func  string
-		In    struct{ Kernel string }
+		Func string
+		In   struct {
+			Kernel string
+			Bytes  int
+		}
 		Start time.Duration `json:"start_ns"`
 		End   time.Duration `json:"end_ns"`
 	}
@@ -109,6 +112,8 @@ func cudaTimes(t *testing.T, file string) {
 			kernels = append(kernels, c)
 		case c.Func == "cudaStreamSynchronize":
 			waits = append(waits, c)
+		case c.Func == "cuda_copy" && c.In.Bytes >= 2048 && c.End-c.Start < time.Microsecond:
+			t.Errorf("a copy of %d bytes takes %v: it was handed over after what followed it", c.In.Bytes, c.End-c.Start)
 		}
 	}
 	if len(kernels) != 10 || len(waits) != 20 {

@@ -250,6 +250,9 @@ func (f *Func) Slot(r Role) int { return int(f.roles[r]) - 1 }
 // there is none. Ask for a role where functions name the same thing differently.
 func (f *Func) In(param string) int { return f.slotNamed(param, false) }
 
+// Kernel is the slot with the name of a kernel of a GPU: what it is to a call site elsewhere. -1 if there is none.
+func (f *Func) Kernel() int { return f.In("kernel") }
+
 // Out is likewise the slot of a value on return. The handles that are left after an error
 // (Slot.OnError) do not count.
 func (f *Func) Out(param string) int { return f.slotNamed(param, true) }

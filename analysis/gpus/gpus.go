@@ -199,11 +199,28 @@ func (s *sums) add(x *item) {
 // slots are where an event has the values that are read, -1 for none.
 type slots struct{ kernel, copy, bytes, device int }
 
+func slotsOf(f *spec.Func) slots {
+	return slots{f.Kernel(), f.In("kind"), f.In("bytes"), f.In("device")}
+}
+
+func (s slots) has(slot int) bool {
+	return slot == s.kernel || slot == s.copy || slot == s.bytes || slot == s.device
+}
+
 // items are the events of a queue, those that are not selected included: the first one says which GPU it is of.
 func items(p *selection.Part) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
-		where := map[*spec.Func]slots{}
-		for c, err := range archive.Events(p.Stream, 0) {
+		signatures, err := p.Stream.Signatures()
+		if err != nil {
+			yield(item{}, err)
+			return
+		}
+		where := make([]slots, len(signatures))
+		for i, s := range signatures {
+			where[i] = slotsOf(spec.ByID(s.Func))
+		}
+		reads := func(terminal uint32, slot int) bool { return where[terminal].has(slot) }
+		for c, err := range archive.EventsWith(p.Stream, 0, reads) {
 			if err != nil {
 				yield(item{}, err)
 				return
@@ -211,12 +228,7 @@ func items(p *selection.Part) iter.Seq2[item, error] {
 			if c.Index >= p.Range.To {
 				return
 			}
-			at, known := where[c.Func]
-			if !known {
-				f := c.Func
-				at = slots{f.In("kernel"), f.In("kind"), f.In("bytes"), f.In("device")}
-				where[c.Func] = at
-			}
+			at := where[c.Terminal]
 			x := item{key: key{f: c.Func, copy: integer(c, at.copy)}, device: integer(c, at.device),
 				bytes: integer(c, at.bytes), start: c.Start, end: c.End}
 			if at.kernel >= 0 {

@@ -27,7 +27,7 @@ func (f *Frame) String() string {
 }
 
 // A Shape is what calls of one line of the source have in common: function
-// and call site. Parameters do not matter, nor does success: an unsuccessful
+// and call site, or kernel. Other parameters do not matter, nor does success: an unsuccessful
 // poll has the shape of a successful one. So a loop stays a loop whose peers
 // and requests change.
 type Shape struct {
@@ -40,12 +40,15 @@ type Shape struct {
 	Recursive string
 	// Nested calls were made by a callback inside another call.
 	Nested bool
+	// Kernel is the name of a kernel of a GPU, as its compiler has it: it is what a call site is elsewhere. "" if there
+	// is none, or if too many are told by values in columns.
+	Kernel string
 }
 
 // key tells shapes apart.
 func (s *Shape) key() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %t", s.Func.ID, s.Nested)
+	fmt.Fprintf(&b, "%d %t %s", s.Func.ID, s.Nested, s.Kernel)
 	for i := range s.Frames {
 		f := &s.Frames[i]
 		fmt.Fprintf(&b, "\x00%s\x01%s\x01%d\x01%s", f.Func, f.File, f.Line, f.Code)
@@ -56,6 +59,9 @@ func (s *Shape) key() string {
 // shapeOf is the shape of the calls of a signature.
 func shapeOf(sig *archive.Signature, site *archive.Site) Shape {
 	s := Shape{Func: spec.ByID(sig.Func), Nested: sig.Flags&archive.Nested != 0}
+	if k := s.Func.Kernel(); k >= 0 && sig.Slots[k].Kind == archive.Str {
+		s.Kernel = sig.Slots[k].Str
+	}
 	if site == nil {
 		return s
 	}

@@ -57,11 +57,29 @@ func launch(b *bench) error {
 		}
 		fmt.Printf("  a launch, %s: %.0f ns (%.0f to %.0f)\n", name, median(all), slices.Min(all), slices.Max(all))
 	}
+	if err := b.watched(fmt.Sprint(n)); err != nil {
+		return err
+	}
 	info, err := os.Stat(b.path("x.tabard"))
 	if err == nil {
 		fmt.Printf("  the recording: %d bytes for %d launches and kernels\n", info.Size(), n)
 	}
 	return err
+}
+
+// watched is what a launch costs while CUPTI alone takes note of kernels.
+func (b *bench) watched(n string) error {
+	var all []float64
+	for range b.pairs {
+		r := b.run([]string{"GPU_COUNTS=/dev/null", "CUDA_INJECTION64_PATH=" + b.path("counts.so")}, b.path("gpu"), "launch", n)
+		var calls, ns float64
+		if _, err := fmt.Sscan(r.out, &calls, &ns); err != nil {
+			return fmt.Errorf("%w: %+v", err, r)
+		}
+		all = append(all, ns/calls)
+	}
+	fmt.Printf("  a launch, with gpucounts.c: %.0f ns (%.0f to %.0f)\n", median(all), slices.Min(all), slices.Max(all))
+	return nil
 }
 
 // stepBatches are sizes of a batch: with the first the GPU has more than enough to do, with the other one the host is
@@ -123,15 +141,16 @@ func stepTruth(b *bench) error {
 		return fmt.Errorf("watched %+v, recorded %+v", watched, r)
 	}
 	fmt.Printf("  %s\n", strings.TrimSpace(r.err))
-	want, _, err := seen(list)
+	want, took, err := seen(list)
 	if err != nil {
 		return err
 	}
-	gpu, _, called, err := b.recorded(file)
+	gpu, mine, called, err := b.recorded(file)
 	if err != nil {
 		return err
 	}
 	b.compare("work of the GPU", gpu, want)
+	b.times("training", mine, took)
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for k := range called {
 			if (strings.HasPrefix(k, "torch_") || strings.HasPrefix(k, "nccl")) && !yield(k) {
@@ -143,5 +162,8 @@ func stepTruth(b *bench) error {
 	}
 	report := b.run(nil, b.tabard, "report", file)
 	fmt.Printf("%s%s\n", report.out, report.err)
-	return nil
+	if strings.Contains(report.out, "without a name") {
+		b.fail("kernels have no names")
+	}
+	return b.keepAs("train.tabard")
 }

@@ -23,7 +23,7 @@ import (
 type bench struct {
 	dir, cuda, cupti string
 	python, mpi      string
-	tabard           string
+	tabard, keep     string
 	pairs, steps     int
 	failed           int
 }
@@ -44,6 +44,7 @@ func main() {
 	flag.StringVar(&b.python, "python", "python3", "a Python with PyTorch")
 	flag.StringVar(&b.mpi, "mpi", "", "folder of an MPI: bin/mpiexec, include/mpi.h, lib/libmpi.so")
 	flag.StringVar(&b.tabard, "tabard", "bin/tabard", "the tabard to measure")
+	flag.StringVar(&b.keep, "keep", "", "folder for recordings of training and of libraries")
 	flag.IntVar(&b.pairs, "pairs", 5, "pairs of runs per number")
 	flag.IntVar(&b.steps, "steps", 40, "steps of training per run")
 	only := flag.String("only", "", "parts, separated by commas; empty: all")
@@ -82,6 +83,18 @@ func (b *bench) all(only string) (err error) {
 	return nil
 }
 
+// keepAs keeps the last recording under a name, if that is asked for.
+func (b *bench) keepAs(name string) error {
+	if b.keep == "" {
+		return nil
+	}
+	content, err := os.ReadFile(b.path("x.tabard"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.keep, name), content, 0o644)
+	}
+	return err
+}
+
 // fail says that something is not as it has to be.
 func (b *bench) fail(format string, args ...any) {
 	b.failed++
@@ -93,12 +106,18 @@ func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 func (b *bench) build() error {
 	nvcc := []string{filepath.Join(b.cuda, "bin", "nvcc"), "-std=c++17", "-O2", "-arch=native"}
 	source := func(name string) string { return filepath.Join("bench", "programs", name) }
-	if b.cupti == "" {
-		b.cupti = filepath.Join(b.cuda, "extras", "CUPTI")
+	var found []string
+	for _, dir := range []string{filepath.Join(b.cuda, "extras", "CUPTI"), b.cuda} {
+		if b.cupti != "" {
+			dir = b.cupti
+		}
+		if found, _ = filepath.Glob(filepath.Join(dir, "lib*", "libcupti.so*")); len(found) > 0 {
+			b.cupti = dir
+			break
+		}
 	}
-	found, _ := filepath.Glob(filepath.Join(b.cupti, "lib*", "libcupti.so*"))
 	if len(found) == 0 {
-		return fmt.Errorf("no libcupti.so below %s: -cupti=DIR says where it is", b.cupti)
+		return fmt.Errorf("no libcupti.so here: -cupti=DIR says where it is")
 	}
 	commands := [][]string{
 		append(slices.Clone(nvcc), "-o", b.path("gpu"), source("gpu.cu")),

@@ -27,7 +27,7 @@ func buffers(b *bench) error {
 			for name, o := range map[string]outcome{"as it is": plain, "recorded": r, "TABARD_GPU=off": off} {
 				fmt.Printf("  %s, %s, %s: %s\n", runtime, events, name, strings.ReplaceAll(strings.TrimSpace(o.err), "\n", " | "))
 			}
-			dump := b.run(nil, b.tabard, "dump", "--rank", "0", file).out
+			dump := b.run(nil, b.tabard, "dump", "--own", "--limit", "100", "--rank", "0", file).out
 			for _, want := range []string{`kind=4, bytes=16384`, `kind=5, bytes=16384`, `kind=6, bytes=16384`,
 				`kind=4, bytes=32768`, `MPI_Send\(buf(fer)?=heap#\d+\+4, count=10, .*tag=1,`,
 				`MPI_Send\(buf(fer)?=heap#\d+\+8, count=10, .*tag=2,`, `MPI_Send\(buf(fer)?=heap#\d+\+16, count=10, .*tag=4,`} {
@@ -53,6 +53,9 @@ func libraries(b *bench) error {
 		}
 		if what == "nvtx" {
 			fmt.Println(b.run(nil, b.tabard, "profile", "--by", "region", b.path("x.tabard")).out)
+		}
+		if err := b.keepAs(what + ".tabard"); err != nil {
+			return err
 		}
 	}
 	return nil

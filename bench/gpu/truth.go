@@ -112,6 +112,17 @@ func (b *bench) compare(what string, got, want counts) {
 	fmt.Printf("  %s: %d of %d kinds, %d in all\n", what, len(want), len(got), sum)
 }
 
+// times says how long the GPU worked, as recorded and as seen in another run, which may be off by a third.
+func (b *bench) times(what string, got, want sums) {
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		fmt.Printf("  %s: time of %s: %.3f ms recorded, %.3f ms seen in another run\n", what, k, float64(got[k])/1e6,
+			float64(want[k])/1e6)
+		if ratio := float64(got[k]) / float64(want[k]); ratio < 0.66 || ratio > 1.5 {
+			b.fail("%s: times of %s differ", what, k)
+		}
+	}
+}
+
 // truth compares a program's work on the GPU with what another observer sees of it, and its calls with what it says.
 func truth(b *bench) error {
 	for _, program := range []string{"gpu", "gpushared"} {
@@ -133,10 +144,7 @@ func truth(b *bench) error {
 			return err
 		}
 		b.compare(program+": work of the GPU", gpu, want)
-		for k := range took {
-			fmt.Printf("  %s: time of %s: %.3f ms recorded, %.3f ms seen in another run\n", program, k,
-				float64(mine[k])/1e6, float64(took[k])/1e6)
-		}
+		b.times(program, mine, took)
 		said := counts{}
 		for line := range strings.Lines(plain.out) {
 			var name string

@@ -89,7 +89,7 @@ static long graphs(int *device, cudaStream_t q)
     cudaGraph_t graph;
     cudaGraphExec_t ready;
     check("begin", cudaStreamBeginCapture(q, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < 3; i++) add<<<64, 256, 0, q>>>(device, N, i);
+    for (int i = 0; i < 3; i++) launch(add, dim3(64), dim3(256), q, device, (int)N, i);
     check("end", cudaStreamEndCapture(q, &graph));
     check("ready", cudaGraphInstantiate(&ready, graph, 0));
     for (int i = 0; i < 10; i++) CALL(cudaGraphLaunch, ready, q);
@@ -128,7 +128,7 @@ static long mixed()
     cudaEvent_t event;
     long sum = 0;
     CALL(cudaMalloc, &device, BYTES);
-    CALL(cudaMallocHost, &host, BYTES);
+    CALL(cudaHostAlloc, &host, BYTES, cudaHostAllocDefault);
     CALL(cudaMallocPitch, &wide, &pitch, 1000, 10);
     CALL(cudaMallocManaged, &managed, 4096, cudaMemAttachGlobal);
     CALL(cudaStreamCreate, &q[1]);

@@ -73,8 +73,12 @@ static int load(void)
         if (load_from(dlopen(names[i], RTLD_NOW | RTLD_NOLOAD))) return 1;
     for (int i = 0; i < NAMES; i++)
         if (load_from(dlopen(names[i], RTLD_NOW | RTLD_LOCAL))) return 1;
-    snprintf(path, sizeof path, "%s/extras/CUPTI/lib64/libcupti.so", home && *home ? home : "/usr/local/cuda");
-    return load_from(dlopen(path, RTLD_NOW | RTLD_LOCAL));
+    static const char *const folders[] = {"extras/CUPTI/lib64", "lib64"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s/libcupti.so", home && *home ? home : "/usr/local/cuda", folders[i]);
+        if (load_from(dlopen(path, RTLD_NOW | RTLD_LOCAL))) return 1;
+    }
+    return 0;
 }
 
 /* ---- What it calls ---- */
@@ -130,8 +134,9 @@ static void complete(void *context, uint32_t queue, uint8_t *buffer, size_t byte
  * a forked child, where CUPTI's threads are not. */
 static void flush_buffers(uint32_t forced)
 {
-    if (!is_over() && cupti.ActivityFlushAll && tb_process.state == TB_ACTIVE && tb_process.pid == (int)getpid())
-        cupti.ActivityFlushAll(forced);
+    if (is_over() || !cupti.ActivityFlushAll || tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return;
+    cupti.ActivityFlushAll(forced);
+    tb_cuda_flushed();
 }
 
 static void flush(void) { flush_buffers(0); }
@@ -166,7 +171,7 @@ static void follow(subscriber s, int domain)
 static const char *begin(void)
 {
     static const int kinds[] = {TB_CUDA_KERNEL, TB_CUDA_COPY, TB_CUDA_SET, TB_CUDA_COPY_BETWEEN};
-    enum { OTHER_TOOL = 39, EACH = 1000 /* ms: so much is lost at most if the program is killed */ };
+    enum { OTHER_TOOL = 39 };
     subscriber s;
     if (!load()) return "CUPTI was not found (TABARD_CUPTI=PATH says where libcupti.so is)";
     int failed = cupti.Subscribe(&s, on_call, NULL);
@@ -181,7 +186,7 @@ static const char *begin(void)
         return "CUPTI refuses to record what GPUs do: another tool may use it";
     }
     tb_cuda_clock(now);
-    if (cupti.ActivityFlushPeriod) cupti.ActivityFlushPeriod(EACH);
+    if (cupti.ActivityFlushPeriod) cupti.ActivityFlushPeriod(TB_CUDA_EACH);
     follow(s, RUNTIME);
     follow(s, DRIVER);
     atexit(at_exit);

@@ -3,6 +3,9 @@
  * is not: whoever has the lock is that thread for a moment. Its number follows from device, context and queue, so that
  * it does not depend on which queue is heard of first.
  *
+ * CUPTI has a buffer for each thread of the program, so that what a queue did first may be handed over later. What has
+ * come waits until all that was done before it has come, too.
+ *
  * In a queue one thing ends before the next begins. Where CUPTI says otherwise, as of kernels of a graph that run side
  * by side, what begins earlier keeps its time, and the next one begins where that ends. */
 #include <signal.h>
@@ -41,7 +44,11 @@ struct work {
     int id;
     uint32_t device, context, queue;
     uint64_t start, end;
-    union { const struct kernel *kernel; const struct copy *copy; };
+    const char *kernel; /* CUPTI's for as long as the program runs */
+    int grid[3], block[3], shared;
+    uint16_t registers;
+    uint8_t direction;
+    uint64_t bytes;
 };
 
 /* ---- Queues ---- */
@@ -158,25 +165,34 @@ static int understand(const void *record, struct work *w)
     const struct copy *y = record;
     switch (*(const int *)record) {
     case TB_CUDA_KERNEL:
-        *w = (struct work){TB_ID_cuda_kernel, k->device, k->context, k->queue, k->start, k->end, {.kernel = k}};
+        *w = (struct work){TB_ID_cuda_kernel, k->device, k->context, k->queue, k->start, k->end,
+                           .kernel = k->name ? k->name : "", .shared = k->static_shared + k->dynamic_shared,
+                           .registers = k->registers};
+        memcpy(w->grid, k->grid, sizeof w->grid);
+        memcpy(w->block, k->block, sizeof w->block);
         return 1;
     case TB_CUDA_COPY:
     case TB_CUDA_COPY_BETWEEN:
     case TB_CUDA_SET:
         *w = (struct work){*(const int *)record == TB_CUDA_SET ? TB_ID_cuda_set : TB_ID_cuda_copy, y->device,
-                           y->context, y->queue, y->start, y->end, {.copy = y}};
+                           y->context, y->queue, y->start, y->end, .direction = y->direction, .bytes = y->bytes};
         return 1;
     }
     return 0;
 }
 
-static void put_kernel(struct tb_call *c, const struct kernel *k)
+static void put_work(struct tb_call *c, const struct work *w)
 {
-    tb_put_string(c, k->name ? k->name : "");
-    for (int i = 0; i < 3; i++) tb_put_int(c, k->grid[i]);
-    for (int i = 0; i < 3; i++) tb_put_int(c, k->block[i]);
-    tb_put_int(c, (int64_t)k->static_shared + k->dynamic_shared);
-    tb_put_int(c, k->registers);
+    if (w->id == TB_ID_cuda_kernel) {
+        tb_put_string(c, w->kernel);
+        for (int i = 0; i < 3; i++) tb_put_int(c, w->grid[i]);
+        for (int i = 0; i < 3; i++) tb_put_int(c, w->block[i]);
+        tb_put_int(c, w->shared);
+        tb_put_int(c, w->registers);
+        return;
+    }
+    if (w->id == TB_ID_cuda_copy) tb_put_int(c, w->direction);
+    tb_put_int(c, (int64_t)w->bytes);
 }
 
 static void record(const struct work *w)
@@ -194,9 +210,7 @@ static void record(const struct work *w)
     q->ends = stop;
     if (!q->introduced && !(q->introduced = introduce(q, start))) return;
     if (!begin(&c, q, w->id, 10)) return;
-    if (w->id == TB_ID_cuda_kernel) put_kernel(&c, w->kernel);
-    if (w->id == TB_ID_cuda_copy) tb_put_int(&c, w->copy->direction);
-    if (w->id != TB_ID_cuda_kernel) tb_put_int(&c, (int64_t)w->copy->bytes);
+    put_work(&c, w);
     end(&c, start, stop);
 }
 
@@ -228,23 +242,76 @@ static void record_all(const struct work *work, size_t n)
     tb_self = mine;
 }
 
+/* ---- The order of time ---- */
+
+enum { WAITING = 1 << 18 /* at most, some 25 MB: then all is recorded as it has come */ };
+static const uint64_t waits = TB_CUDA_WAITS * 1000000ull;
+static struct work *waiting;
+static size_t waiting_count, waiting_room;
+static uint64_t released; /* CUPTI's clock */
+
+/* Records what ended before a time of CUPTI's clock. */
+static void release(uint64_t until)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < waiting_count; i++)
+        if (waiting[i].end < until) {
+            struct work due = waiting[i];
+            waiting[i] = waiting[n];
+            waiting[n++] = due;
+        }
+    if (n == 0) return;
+    qsort(waiting, n, sizeof *waiting, earlier);
+    record_all(waiting, n);
+    memmove(waiting, waiting + n, (waiting_count - n) * sizeof *waiting);
+    waiting_count -= n;
+}
+
+static void keep(const struct work *w)
+{
+    if (waiting_count == WAITING) release(UINT64_MAX);
+    if (waiting_count == waiting_room) {
+        size_t room = waiting_room ? 2 * waiting_room : 1024;
+        struct work *more = realloc(waiting, room * sizeof *more);
+        if (!more) {
+            lost++;
+            return;
+        }
+        waiting = more, waiting_room = room;
+    }
+    waiting[waiting_count++] = *w;
+}
+
+void tb_cuda_flushed(void)
+{
+    struct hold h = hold();
+    release(UINT64_MAX);
+    let_go(&h);
+}
+
 void tb_cuda_child(void)
 {
     pthread_mutex_init(&queues_lock, NULL);
     queues = NULL;
+    waiting_count = 0;
 }
 
 void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, struct tb_cuda_time now)
 {
-    size_t n = 0, room = bytes / offsetof(struct copy, queue) + 1;
-    struct work *work = malloc(room * sizeof *work), none;
-    for (const void *one = NULL; n < room && next(buffer, bytes, &one) == 0;)
-        n += (size_t)understand(one, work ? &work[n] : &none);
-    if (work) qsort(work, n, sizeof *work, earlier);
-    struct hold h = hold();
-    read_clock(now);
-    if (!work) lost += n;
-    record_all(work, work ? n : 0);
-    let_go(&h);
-    free(work);
+    enum { SOME = 64 };
+    struct work some[SOME];
+    const void *one = NULL;
+    int more = 1;
+    while (more) {
+        size_t n = 0; /* CUPTI is called without the lock */
+        while (n < SOME && (more = next(buffer, bytes, &one) == 0)) n += (size_t)understand(one, &some[n]);
+        struct hold h = hold();
+        for (size_t i = 0; i < n; i++) keep(&some[i]);
+        if (!more) read_clock(now);
+        if (!more && latest.cupti - released >= waits / 4) {
+            released = latest.cupti;
+            release(latest.cupti - waits);
+        }
+        let_go(&h);
+    }
 }

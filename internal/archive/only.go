@@ -103,5 +103,10 @@ func rulesWith(g *Grammar, wanted func(terminal uint32) bool) []bool {
 
 // Events is Stream.Iter without the values that are in columns: these are left Holes.
 func Events(s *Stream, from uint64) iter.Seq2[*Call, error] {
-	return s.iter(from, func(uint32, int) bool { return false })
+	return EventsWith(s, from, func(uint32, int) bool { return false })
+}
+
+// EventsWith is Events with those values in columns that reads asks for, by terminal and slot.
+func EventsWith(s *Stream, from uint64, reads func(terminal uint32, slot int) bool) iter.Seq2[*Call, error] {
+	return s.iter(from, reads)
 }

@@ -70,7 +70,7 @@ func GPUWorkName(w *gpus.Work) string {
 	switch {
 	case w.Kernel != "":
 		return resolve.Readable(w.Kernel)
-	case w.Func.In("kernel") >= 0:
+	case w.Func.Kernel() >= 0:
 		return "kernels without a name"
 	case w.Func.In("kind") < 0:
 		return "memory that is set"

@@ -1,7 +1,7 @@
 /* Stands for CUPTI, with the layouts of CUPTI 12's headers: the stand-in for CUDA (fakecudart.c) tells it of calls and of
  * work, and it tells the tool that has subscribed. FAKE_CUPTI=busy: there is a tool already; full: it had no room for
- * three records. Buffers are handed over
- * when they are full, and when the tool asks. */
+ * three records. Buffers are handed over when they are full, and when the tool asks. Kernels have one, other work has
+ * another: CUPTI has a buffer for each thread of the program, so that what a queue did first may come later. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,8 +56,7 @@ static on_call *tool;
 static on_request *request;
 static on_complete *complete;
 static uint8_t on[3][2048];
-static uint8_t *buffer;
-static size_t room, filled;
+static struct { uint8_t *at; size_t room, filled; } buffers[2];
 static size_t dropped;
 static unsigned enabled; /* kinds of records */
 
@@ -110,13 +109,18 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t queue, size_t *n)
     dropped = 0;
     return 0;
 }
+static void hand_over(int i)
+{
+    uint8_t *b = buffers[i].at;
+    size_t room = buffers[i].room, filled = buffers[i].filled;
+    buffers[i].at = NULL, buffers[i].room = buffers[i].filled = 0;
+    if (b) complete(NULL, 0, b, room, filled);
+}
 int cuptiActivityFlushAll(uint32_t how)
 {
     (void)how;
-    uint8_t *b = buffer;
-    buffer = NULL;
-    if (b) complete(NULL, 0, b, room, filled);
-    filled = room = 0;
+    hand_over(1);
+    hand_over(0);
     return 0;
 }
 
@@ -132,11 +136,12 @@ void fake_call(int after, int domain, uint32_t number, const void *parameters, i
 static void add(const void *record, size_t n)
 {
     size_t records;
+    int i = *(const int *)record == 10;
     if (!request || !(enabled >> *(const int *)record & 1)) return;
-    if (buffer && room - filled < n) cuptiActivityFlushAll(0);
-    if (!buffer) request(&buffer, &room, &records);
-    memcpy(buffer + filled, record, n);
-    filled += n;
+    if (buffers[i].at && buffers[i].room - buffers[i].filled < n) hand_over(i);
+    if (!buffers[i].at) request(&buffers[i].at, &buffers[i].room, &records);
+    memcpy(buffers[i].at + buffers[i].filled, record, n);
+    buffers[i].filled += n;
 }
 
 void fake_kernel(uint32_t queue, uint64_t start, uint64_t end, const char *name, int grid, int block)

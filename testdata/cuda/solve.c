@@ -1,12 +1,12 @@
 /* Ten steps of a solver on a GPU: solve [kill]. A copy to it, two kernels on two queues, a kernel by the driver, a copy
- * back, and a sum over all ranks. With kill, rank 0 ends by a signal after the steps. */
+ * back, and a sum over all ranks. Copies of many sizes after that. With kill, rank 0 ends by a signal after the steps. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "fakecuda.h"
 
-enum { STEPS = 10, BYTES = 4096 };
+enum { STEPS = 10, BYTES = 4096, SIZES = 40 };
 
 int main(int argc, char **argv)
 {
@@ -29,6 +29,7 @@ int main(int argc, char **argv)
         cudaStreamSynchronize(NULL);
         MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
+    for (int i = 1; i <= SIZES; i++) cudaMemcpyAsync(device, host, (size_t)i * 16, 1, NULL);
     cuMemcpyHtoD(0, host, 16);
     cuMemcpyHtoD_v2_ptds(0, host, 32);
     cudaFree(device);

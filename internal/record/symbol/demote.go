@@ -30,13 +30,16 @@ type place struct {
 // in turn. Only tests change it.
 var MaxFamily = 32
 
-// moreNames is how many times as many signatures of what begins (spec.ShapeOpen) may have: the names in them are what
-// the program is asked about, and one function may begin all regions of a program, such as a context manager of Python.
+// moreNames is how many times as many signatures of what is told by a name in it may have: one function may begin all
+// regions of a program, such as a context manager of Python, and all kernels of a queue have one place.
 const moreNames = 32
+
+// isNamed tells the functions whose names in them are what the program is asked about: of regions, and of kernels.
+func isNamed(f *spec.Func) bool { return f.Shape == spec.ShapeOpen || f.Kernel() >= 0 }
 
 // mostOf is how many signatures a family of a function may have.
 func mostOf(fn spec.ID) int {
-	if spec.ByID(fn).Shape == spec.ShapeOpen {
+	if isNamed(spec.ByID(fn)) {
 		return min(MaxFamily, 1<<16) * moreNames
 	}
 	return MaxFamily
@@ -242,11 +245,12 @@ func (x *families) signaturesOf(f *signatureFamily) []*archive.Signature {
 	return sigs
 }
 
-// leaving chooses the slots whose values leave: the most variable first, until few signatures are
-// left.
+// leaving chooses the slots whose values leave: the most variable first, names that tell what is done last, until few
+// signatures are left.
 func leaving(sigs []*archive.Signature) uint64 {
 	fn, few := spec.ByID(sigs[0].Func), mostOf(sigs[0].Func)/4
 	distinct := make([]int, len(fn.Slots)) // 0: has to stay
+	name := func(i int) bool { return isNamed(fn) && fn.Slots[i].Codec == spec.String }
 	for i := range fn.Slots {
 		seen := map[string]bool{}
 		for _, s := range sigs {
@@ -260,13 +264,13 @@ func leaving(sigs []*archive.Signature) uint64 {
 	}
 	mask := uint64(0)
 	for {
-		best := 0
+		best := -1
 		for i, n := range distinct {
-			if n > distinct[best] {
+			if n > 1 && (best < 0 || name(best) && !name(i) || name(best) == name(i) && n > distinct[best]) {
 				best = i
 			}
 		}
-		if distinct[best] < 2 {
+		if best < 0 {
 			return mask
 		}
 		mask |= 1 << uint(best)

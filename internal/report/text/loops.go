@@ -9,6 +9,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/loops"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/resolve"
 	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
@@ -281,6 +282,7 @@ const maxListed = 3
 // paramText is the parameters that say most, as far as there is room.
 func paramText(n *loops.Node, room int) string {
 	var b strings.Builder
+	b.WriteString(render.ShortNames(resolve.Readable(n.Shape.Kernel)))
 	for i := range n.Params {
 		param := &n.Params[i]
 		v := valueText(n.Shape.Func, param)
