@@ -68,10 +68,10 @@ func TestCUDA(t *testing.T) {
 				`cuda_queue\(device=0, context=1, stream=7\)`, `cuda_queue\(device=0, context=1, stream=13\)`,
 				`cuda_kernel\(kernel="_Z5sweepPdi", grid_x=64, grid_y=1, grid_z=1, block_x=256, block_y=1, block_z=1, ` +
 					`shared=80, registers=32\)`, `cuda_copy\(kind=2, bytes=2048\)`, `cuMemcpyHtoD\(bytes=32\)`},
-			"loops":   {`(?s)loop 10x   <- time step.*cudaStreamSynchronize.*thread \d+ of ranks 0-1   80 calls each\n  loop 10x.*cuda_kernel\(sweep\(double\*, int\), grid_x=64.*cuda_kernel\(scale, grid_x=1`},
+			"loops":   {`(?s)loop 10x   <- time step.*cudaStreamSynchronize.*thread \d+ of ranks 0-1   80 calls each\n  loop 10x.*cuda_kernel\(sweep, grid_x=64.*cuda_kernel\(scale, grid_x=1`},
 			"profile": {`cuda_kernel +60 `, `cuda_copy +120 `, `cudaLaunchKernel +60 `},
 			"report": {`CUDA calls, kernels and copies`, `2 GPUs, each rank's for itself, which had work \d`,
-				`sweep\(double\*, int\) .* 20 `, `copies from the GPU .* 40\.0 KiB`, `copies to the GPU .* 105\.6 KiB`},
+				`sweep .* 20 `, `copies from the GPU .* 40\.0 KiB`, `copies to the GPU .* 105\.6 KiB`},
 		} {
 			out, err := tabard(append(strings.Fields(args), filepath.Join(dir, "x.tabard"))...)
 			for _, want := range wants {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,24 +9,40 @@ import (
 	"strings"
 )
 
-// pairsOf runs a program as it is and recorded in turn, and gives the number that each run's output has.
-func (b *bench) pairsOf(events []string, number func(out string) ([]float64, error), args ...string) ([][][]float64,
-	error) {
-	results := make([][][]float64, len(events)+1) // as it is, then by events: numbers of each run
+// A way is how a program is run: what is in front of it, and its environment.
+type way struct {
+	name  string
+	front func() []string
+	env   []string
+}
+
+// ways are the program as it is, recorded in some ways, and with CUPTI's own work alone, which no tool can do without.
+func (b *bench) ways(events ...string) []way {
+	nothing := func() []string { return nil }
+	out := []way{{name: "as it is", front: nothing}}
+	for _, e := range events {
+		out = append(out, way{name: "--events=" + e, front: func() []string { return b.record(b.path("x.tabard"), e) }})
+	}
+	for _, calls := range []string{"", "r", "rd", "rdb"} {
+		out = append(out, way{name: "CUPTI alone, calls: " + cmp.Or(calls, "none"), front: nothing, env: []string{
+			"GPU_COUNTS=/dev/null", "CUDA_INJECTION64_PATH=" + b.path("counts.so"), "GPU_COUNTS_CALLS=" + calls}})
+	}
+	return out
+}
+
+// inTurn runs a program in all ways in turn, and gives the numbers of each run by way.
+func (b *bench) inTurn(ways []way, numbers func(out string) ([]float64, error), args ...string) ([][][]float64, error) {
+	results := make([][][]float64, len(ways))
 	for i := range b.pairs {
-		for k := range results {
-			v := (k + i) % len(results)
-			command := args
-			if v > 0 {
-				command = append(b.record(b.path("x.tabard"), events[v-1]), args...)
-			}
-			r := b.run(nil, command...)
+		for k := range ways {
+			v := (k + i) % len(ways)
+			r := b.run(ways[v].env, append(ways[v].front(), args...)...)
 			if r.code != 0 {
-				return nil, fmt.Errorf("%+v", r)
+				return nil, fmt.Errorf("%s: %+v", ways[v].name, r)
 			}
-			n, err := number(r.out)
+			n, err := numbers(r.out)
 			if err != nil {
-				return nil, fmt.Errorf("%w: %q", err, r.out)
+				return nil, fmt.Errorf("%s: %w: %q", ways[v].name, err, r.out)
 			}
 			results[v] = append(results[v], n)
 		}
@@ -41,8 +58,8 @@ func median(x []float64) float64 {
 // launch is what a kernel's launch costs more if it is recorded, with all that its kernel leaves behind.
 func launch(b *bench) error {
 	const n = 200_000
-	events := []string{"mpi", "cuda"}
-	runs, err := b.pairsOf(events, func(out string) ([]float64, error) {
+	ways := b.ways("mpi", "cuda")
+	runs, err := b.inTurn(ways, func(out string) ([]float64, error) {
 		var calls, ns float64
 		_, err := fmt.Sscan(out, &calls, &ns)
 		return []float64{ns / calls}, err
@@ -50,15 +67,15 @@ func launch(b *bench) error {
 	if err != nil {
 		return err
 	}
-	for v, name := range []string{"as it is", "--events=mpi", "--events=cuda"} {
+	for v, w := range ways {
 		var all []float64
 		for _, r := range runs[v] {
 			all = append(all, r[0])
 		}
-		fmt.Printf("  a launch, %s: %.0f ns (%.0f to %.0f)\n", name, median(all), slices.Min(all), slices.Max(all))
+		fmt.Printf("  a launch, %s: %.0f ns (%.0f to %.0f)\n", w.name, median(all), slices.Min(all), slices.Max(all))
 	}
-	if err := b.watched(fmt.Sprint(n)); err != nil {
-		return err
+	if r := b.run(nil, append(b.record(b.path("x.tabard"), "cuda"), b.path("gpu"), "launch", fmt.Sprint(n))...); r.code != 0 {
+		return fmt.Errorf("%+v", r)
 	}
 	info, err := os.Stat(b.path("x.tabard"))
 	if err == nil {
@@ -67,30 +84,15 @@ func launch(b *bench) error {
 	return err
 }
 
-// watched is what a launch costs while CUPTI alone takes note of kernels.
-func (b *bench) watched(n string) error {
-	var all []float64
-	for range b.pairs {
-		r := b.run([]string{"GPU_COUNTS=/dev/null", "CUDA_INJECTION64_PATH=" + b.path("counts.so")}, b.path("gpu"), "launch", n)
-		var calls, ns float64
-		if _, err := fmt.Sscan(r.out, &calls, &ns); err != nil {
-			return fmt.Errorf("%w: %+v", err, r)
-		}
-		all = append(all, ns/calls)
-	}
-	fmt.Printf("  a launch, with gpucounts.c: %.0f ns (%.0f to %.0f)\n", median(all), slices.Min(all), slices.Max(all))
-	return nil
-}
-
 // stepBatches are sizes of a batch: with the first the GPU has more than enough to do, with the other one the host is
 // what a step takes.
 var stepBatches = []string{"64", "4"}
 
 // step is what steps of training cost more if they are recorded.
 func step(b *bench) error {
-	events := []string{"cuda", "torch,nccl,cuda"}
+	ways := b.ways("cuda", "torch,nccl,cuda")
 	args := append([]string{b.python, b.script(), fmt.Sprint(b.steps)}, stepBatches...)
-	runs, err := b.pairsOf(events, func(out string) (times []float64, err error) {
+	runs, err := b.inTurn(ways, func(out string) (times []float64, err error) {
 		for line := range strings.Lines(out) {
 			var batch string
 			var seconds, loss float64
@@ -106,21 +108,21 @@ func step(b *bench) error {
 	if err != nil {
 		return err
 	}
-	for v, name := range events {
-		for k, batch := range stepBatches {
-			var ratios, plain []float64
+	for k, batch := range stepBatches {
+		for v, w := range ways {
+			var ratios, times []float64
 			for i := range runs[0] {
-				ratios = append(ratios, runs[v+1][i][k]/runs[0][i][k])
-				plain = append(plain, runs[0][i][k]*1e3)
+				ratios = append(ratios, runs[v][i][k]/runs[0][i][k])
+				times = append(times, runs[v][i][k]*1e3)
 			}
-			fmt.Printf("  --events=%s, batch %s: %.3f of the time of a step (%.3f to %.3f), which is %.2f ms\n", name, batch,
-				median(ratios), slices.Min(ratios), slices.Max(ratios), median(plain))
-			if k == 0 && median(ratios) > 1.03 {
+			fmt.Printf("  batch %s, %s: %.2f ms a step, %.3f of as it is (%.3f to %.3f)\n", batch, w.name, median(times),
+				median(ratios), slices.Min(ratios), slices.Max(ratios))
+			if k == 0 && strings.HasPrefix(w.name, "--") && median(ratios) > 1.03 {
 				b.fail("more than 3 %%")
 			}
 		}
 	}
-	return nil
+	return b.keepAs("steps.tabard")
 }
 
 func (b *bench) script() string {

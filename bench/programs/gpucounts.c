@@ -1,8 +1,12 @@
 /* What GPUs do as NVIDIA's own headers have it, to compare recordings with: CUDA's driver loads this library by
- * CUDA_INJECTION64_PATH. It writes a line for each kernel, copy and memory that is set to the file GPU_COUNTS. */
+ * CUDA_INJECTION64_PATH. It writes a line for each kernel, copy and memory that is set to the file GPU_COUNTS.
+ *
+ * GPU_COUNTS_CALLS has CUPTI tell of calls, too, which costs what it costs every tool: r those of the runtime, d those
+ * of the driver; b: with one buffer for all threads. */
 #include <cupti.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if CUPTI_API_VERSION >= 130000
 typedef CUpti_ActivityKernel10 kernel;
@@ -15,6 +19,11 @@ typedef CUpti_ActivityMemset4 set;
 #endif
 
 static FILE *out;
+
+static void CUPTIAPI on_call(void *own, CUpti_CallbackDomain domain, CUpti_CallbackId number, const void *about)
+{
+    (void)own, (void)domain, (void)number, (void)about;
+}
 
 static void CUPTIAPI request(uint8_t **buffer, size_t *bytes, size_t *records)
 {
@@ -54,10 +63,21 @@ int InitializeInjection(void)
 {
     const char *file = getenv("GPU_COUNTS");
     if (out || !file || !(out = fopen(file, "w"))) return 1;
+    const char *calls = getenv("GPU_COUNTS_CALLS");
+    uint8_t off = 0;
+    size_t bytes = sizeof off;
+#if CUPTI_API_VERSION >= 22 /* CUDA 12.3 */
+    if (calls && strchr(calls, 'b')) cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &bytes, &off);
+#endif
     cuptiActivityRegisterCallbacks(request, complete);
     cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY);
     cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+    CUpti_SubscriberHandle subscriber;
+    if (calls && cuptiSubscribe(&subscriber, on_call, NULL) == CUPTI_SUCCESS) {
+        if (strchr(calls, 'r')) cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
+        if (strchr(calls, 'd')) cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
+    }
     atexit(at_exit);
     return 1;
 }

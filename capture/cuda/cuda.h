@@ -21,7 +21,7 @@ void tb_cuda_leave(int id, const struct tb_cuda_call *about);
  * apart. */
 enum { TB_CUDA_COPY = 1, TB_CUDA_SET = 2, TB_CUDA_KERNEL = 10, TB_CUDA_COPY_BETWEEN = 22 };
 
-/* Milliseconds: so often CUPTI hands over what has ended, and so long that waits for what ended before it. */
+/* Milliseconds: so often CUPTI is asked for what has ended, and so long that waits for what ended before it. */
 enum { TB_CUDA_EACH = 400, TB_CUDA_WAITS = 1000 };
 
 /* CUPTI's clock and ours, read at the same time; cupti is 0 if that failed. */
@@ -29,7 +29,7 @@ struct tb_cuda_time { uint64_t cupti, ticks; };
 /* All records of a buffer that CUPTI has filled; next gives them one by one, 0 when there is another one. */
 typedef int tb_cuda_next(uint8_t *buffer, size_t bytes, const void **record);
 void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, struct tb_cuda_time now);
-void tb_cuda_flushed(void); /* all that has ended was handed over */
+void tb_cuda_release(int all); /* records what waits: what has waited for long, or all */
 void tb_cuda_lost(uint64_t records); /* CUPTI had no room for them */
 void tb_cuda_child(void);             /* this process is a forked child: the queues are its parent's */
 void tb_cuda_clock(struct tb_cuda_time now); /* to begin with */

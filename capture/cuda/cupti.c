@@ -6,8 +6,13 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
 #include "core/core.h"
 #include "core/ids.h"
 #include "cuda/cuda.h"
@@ -30,7 +35,7 @@ static struct {
     int (*ActivityGetNumDroppedRecords)(void *context, uint32_t queue, size_t *dropped);
     int (*ActivityFlushAll)(uint32_t how);
     int (*GetTimestamp)(uint64_t *now);
-    int (*ActivityFlushPeriod)(uint32_t milliseconds); /* from CUDA 11.1 on */
+    int (*ActivitySetAttribute)(int attribute, size_t *bytes, void *value);
 } cupti;
 
 static const struct { void *to; const char *name; } functions[] = {
@@ -44,16 +49,16 @@ static const struct { void *to; const char *name; } functions[] = {
     {&cupti.ActivityGetNumDroppedRecords, "cuptiActivityGetNumDroppedRecords"},
     {&cupti.ActivityFlushAll, "cuptiActivityFlushAll"},
     {&cupti.GetTimestamp, "cuptiGetTimestamp"},
-    {&cupti.ActivityFlushPeriod, "cuptiActivityFlushPeriod"},
+    {&cupti.ActivitySetAttribute, "cuptiActivitySetAttribute"},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions, NEEDED = FUNCTIONS - 1 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static int load_from(void *library)
 {
     if (!library) return 0;
     for (int i = 0; i < FUNCTIONS; i++) {
         void *f = dlsym(library, functions[i].name);
-        if (!f && i < NEEDED) return 0;
+        if (!f) return 0;
         memcpy(functions[i].to, &f, sizeof f);
     }
     return 1;
@@ -130,27 +135,64 @@ static void complete(void *context, uint32_t queue, uint8_t *buffer, size_t byte
     errno = saved;
 }
 
-/* Also what has not been handed over because its buffer is not full; forced: and those with what has not ended. Not in
- * a forked child, where CUPTI's threads are not. */
-static void flush_buffers(uint32_t forced)
+static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
+
+/* CUPTI hands over what is in buffers that are not full; forced: and those with what has not ended. Not in a forked
+ * child, where CUPTI's threads are not. */
+static int flush_buffers(uint32_t forced)
 {
-    if (is_over() || !cupti.ActivityFlushAll || tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return;
-    cupti.ActivityFlushAll(forced);
-    tb_cuda_flushed();
+    if (is_over() || !cupti.ActivityFlushAll || tb_process.state != TB_ACTIVE || tb_process.pid != (int)getpid()) return 0;
+    pthread_mutex_lock(&flushing);
+    int flushed = !is_over() && cupti.ActivityFlushAll(forced) == 0;
+    pthread_mutex_unlock(&flushing);
+    return flushed;
 }
 
-static void flush(void) { flush_buffers(0); }
+static void flush(void)
+{
+    if (flush_buffers(0)) tb_cuda_release(1);
+}
 
 static void stop(void) { __atomic_store_n(&over, 1, __ATOMIC_RELAXED); }
 
 static void at_exit(void)
 {
-    flush_buffers(1);
+    if (flush_buffers(1)) tb_cuda_release(1);
+    pthread_mutex_lock(&flushing); /* CUPTI ends after this */
     stop();
+    pthread_mutex_unlock(&flushing);
+}
+
+/* CUPTI itself hands over full buffers only: of a process that is killed all that it did last would be lost. */
+static void *flush_now_and_then(void *unused)
+{
+    const struct timespec each = {TB_CUDA_EACH / 1000, TB_CUDA_EACH % 1000 * 1000000L};
+    prctl(PR_SET_NAME, "tabard-cuda");
+    while (!is_over()) {
+        nanosleep(&each, NULL);
+        if (flush_buffers(0)) tb_cuda_release(0);
+    }
+    return unused;
+}
+
+/* By the C library's function: this is no thread of the program. */
+static void begin_to_flush(void)
+{
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    void *f = dlsym(RTLD_NEXT, "pthread_create");
+    sigset_t all, before;
+    pthread_t id;
+    if (!f) return;
+    memcpy(&create, &f, sizeof f);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (create(&id, NULL, flush_now_and_then, NULL) == 0) pthread_detach(id);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void child(void)
 {
+    pthread_mutex_init(&flushing, NULL);
     stop();
     tb_cuda_child();
 }
@@ -171,13 +213,16 @@ static void follow(subscriber s, int domain)
 static const char *begin(void)
 {
     static const int kinds[] = {TB_CUDA_KERNEL, TB_CUDA_COPY, TB_CUDA_SET, TB_CUDA_COPY_BETWEEN};
-    enum { OTHER_TOOL = 39 };
+    enum { OTHER_TOOL = 39, BUFFER_FOR_EACH_THREAD = 9 };
+    uint8_t off = 0;
+    size_t bytes = sizeof off;
     subscriber s;
     if (!load()) return "CUPTI was not found (TABARD_CUPTI=PATH says where libcupti.so is)";
     int failed = cupti.Subscribe(&s, on_call, NULL);
     if (failed) return failed == OTHER_TOOL ? "another tool uses CUPTI" : "CUPTI cannot be used here";
     tb_clock_ordered();
     struct tb_cuda_time now = read_clocks();
+    cupti.ActivitySetAttribute(BUFFER_FOR_EACH_THREAD, &bytes, &off); /* from CUDA 12.3 on */
     failed = !now.cupti || cupti.ActivityRegisterCallbacks(request, complete) != 0;
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds && !failed; i++)
         failed = cupti.ActivityEnable(kinds[i]) != 0;
@@ -186,9 +231,9 @@ static const char *begin(void)
         return "CUPTI refuses to record what GPUs do: another tool may use it";
     }
     tb_cuda_clock(now);
-    if (cupti.ActivityFlushPeriod) cupti.ActivityFlushPeriod(TB_CUDA_EACH);
     follow(s, RUNTIME);
     follow(s, DRIVER);
+    begin_to_flush();
     atexit(at_exit);
     return NULL;
 }

@@ -3,8 +3,8 @@
  * is not: whoever has the lock is that thread for a moment. Its number follows from device, context and queue, so that
  * it does not depend on which queue is heard of first.
  *
- * CUPTI has a buffer for each thread of the program, so that what a queue did first may be handed over later. What has
- * come waits until all that was done before it has come, too.
+ * What a queue did first may be handed over later: CUPTI has several buffers, and keeps one back as long as something
+ * in it has not ended. So what has come waits for a while before it is recorded, in the order of time.
  *
  * In a queue one thing ends before the next begins. Where CUPTI says otherwise, as of kernels of a graph that run side
  * by side, what begins earlier keeps its time, and the next one begins where that ends. */
@@ -248,7 +248,6 @@ enum { WAITING = 1 << 18 /* at most, some 25 MB: then all is recorded as it has 
 static const uint64_t waits = TB_CUDA_WAITS * 1000000ull;
 static struct work *waiting;
 static size_t waiting_count, waiting_room;
-static uint64_t released; /* CUPTI's clock */
 
 /* Records what ended before a time of CUPTI's clock. */
 static void release(uint64_t until)
@@ -282,10 +281,10 @@ static void keep(const struct work *w)
     waiting[waiting_count++] = *w;
 }
 
-void tb_cuda_flushed(void)
+void tb_cuda_release(int all)
 {
     struct hold h = hold();
-    release(UINT64_MAX);
+    release(all ? UINT64_MAX : latest.cupti - waits);
     let_go(&h);
 }
 
@@ -308,10 +307,6 @@ void tb_cuda_write(uint8_t *buffer, size_t bytes, tb_cuda_next *next, struct tb_
         struct hold h = hold();
         for (size_t i = 0; i < n; i++) keep(&some[i]);
         if (!more) read_clock(now);
-        if (!more && latest.cupti - released >= waits / 4) {
-            released = latest.cupti;
-            release(latest.cupti - waits);
-        }
         let_go(&h);
     }
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,6 +61,54 @@ func ShortNames(s string) string {
 		return s
 	}
 	return b.String() + s
+}
+
+// What KernelName leaves out: namespaces, the types of arguments where a name goes on behind them, numbers of lambdas.
+var (
+	innerArguments = regexp.MustCompile(`\([^()]*\)( const)?::`)
+	lambdas        = regexp.MustCompile(`\{lambda\([^{}]*\)#[0-9]+\}`)
+	namespaces     = regexp.MustCompile(`(?:[A-Za-z_][A-Za-z_0-9]*|\(anonymous namespace\))::`)
+)
+
+// maxKernelName is how many characters the short name of a kernel has at most.
+const maxKernelName = 72
+
+// KernelName is the name of a kernel of a GPU, which often is 300 characters long, for a page: without the type of the
+// result, arguments and namespaces. The arguments of templates, which tell kernels of one name apart, stay.
+func KernelName(w io.Writer, s string) string {
+	if p := PageOf(w); p == nil || p.Wide {
+		return s
+	}
+	return shortKernel(s)
+}
+
+func shortKernel(s string) string {
+	s = strings.TrimPrefix(s, "void ")
+	if i := argumentsAt(s); i > 0 {
+		s = s[:i]
+	}
+	s = lambdas.ReplaceAllString(s, "{lambda}")
+	s = namespaces.ReplaceAllString(s, "")
+	s = innerArguments.ReplaceAllString(s, "::")
+	return fit(s, maxKernelName)
+}
+
+// argumentsAt is where the arguments of a function begin, at the end of its name; -1 if there are none.
+func argumentsAt(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '<' && attached(s[:i], c):
+			depth++
+		case c == '>' && depth > 0 && s[i-1] != '-':
+			depth--
+		case c == '(' && depth == 0 && attached(s[:i], c):
+			if i+closing(s[i:]) == len(s)-1 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // closing is where the bracket that a text begins with is closed, -1 if it is not. Angle brackets do not count, as

@@ -108,3 +108,22 @@ func TestNarrowPageOfWideHeads(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 }
+
+func TestShortKernel(t *testing.T) {
+	for name, want := range map[string]string{
+		"sweep(double*, int)":                            "sweep",
+		"nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT": "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT",
+		"void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, " +
+			"3ul> >(int, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul>)": "vectorized_elementwise_kernel<8, CUDAFunctor_add<BFloat16>, array<char*~",
+		"void at::native::(anonymous namespace)::layer_norm_grad_input_kernel_vectorized<float, float, false>(float " +
+			"const*, float const*, int)": "layer_norm_grad_input_kernel_vectorized<float, float, false>",
+		"void at::native::vectorized_elementwise_kernel<8, at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::" +
+			"{lambda(float)#1}, std::array<char*, 2ul> >(int)": "vectorized_elementwise_kernel<8, bfloat16_copy_kernel_cuda::{lambda}, a~",
+		"f(int (*)(int), g<(a)1>)": "f",
+		"":                         "", "(": "(", "a<": "a<", "a<b>(": "a<b>(", "void (": "(",
+	} {
+		if got := shortKernel(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -1,8 +1,9 @@
 /* Stands for CUPTI, with the layouts of CUPTI 12's headers: the stand-in for CUDA (fakecudart.c) tells it of calls and of
  * work, and it tells the tool that has subscribed. FAKE_CUPTI=busy: there is a tool already; full: it had no room for
  * three records. Buffers are handed over when they are full, and when the tool asks. Kernels have one, other work has
- * another: CUPTI has a buffer for each thread of the program, so that what a queue did first may come later. */
+ * another, so that what a queue did first may come later: CUPTI may have a buffer for each thread of the program. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static on_call *tool;
 static on_request *request;
 static on_complete *complete;
 static uint8_t on[3][2048];
-static struct { uint8_t *at; size_t room, filled; } buffers[2];
+static struct buffer { uint8_t *at; size_t room, filled; } buffers[2];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a tool asks on a thread of its own */
 static size_t dropped;
 static unsigned enabled; /* kinds of records */
 
@@ -111,10 +113,16 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t queue, size_t *n)
 }
 static void hand_over(int i)
 {
-    uint8_t *b = buffers[i].at;
-    size_t room = buffers[i].room, filled = buffers[i].filled;
-    buffers[i].at = NULL, buffers[i].room = buffers[i].filled = 0;
-    if (b) complete(NULL, 0, b, room, filled);
+    pthread_mutex_lock(&lock);
+    struct buffer b = buffers[i];
+    buffers[i] = (struct buffer){NULL, 0, 0};
+    pthread_mutex_unlock(&lock);
+    if (b.at) complete(NULL, 0, b.at, b.room, b.filled);
+}
+int cuptiActivitySetAttribute(int attribute, size_t *bytes, void *value)
+{
+    (void)attribute, (void)bytes, (void)value;
+    return 1; /* as a CUPTI that knows it not */
 }
 int cuptiActivityFlushAll(uint32_t how)
 {
@@ -138,10 +146,12 @@ static void add(const void *record, size_t n)
     size_t records;
     int i = *(const int *)record == 10;
     if (!request || !(enabled >> *(const int *)record & 1)) return;
-    if (buffers[i].at && buffers[i].room - buffers[i].filled < n) hand_over(i);
+    if (buffers[i].at && buffers[i].room - buffers[i].filled < n) hand_over(i); /* by this thread only */
+    pthread_mutex_lock(&lock);
     if (!buffers[i].at) request(&buffers[i].at, &buffers[i].room, &records);
     memcpy(buffers[i].at + buffers[i].filled, record, n);
     buffers[i].filled += n;
+    pthread_mutex_unlock(&lock);
 }
 
 void fake_kernel(uint32_t queue, uint64_t start, uint64_t end, const char *name, int grid, int block)

@@ -43,7 +43,7 @@ func (p *summaryPrinter) gpus() {
 			bytes = render.ByteSize(w.Bytes)
 			rate = render.ByteSize(int64(float64(w.Bytes) / max(w.Time.Seconds(), 1e-9)))
 		}
-		t.Row(render.OneLine(report.GPUWorkName(w)), render.Duration(w.Time), timeShare(w.Time, busy), count(w.Count),
+		t.Row(render.OneLine(render.KernelName(p.w, report.GPUWorkName(w))), render.Duration(w.Time), timeShare(w.Time, busy), count(w.Count),
 			render.Duration(w.Time/time.Duration(w.Count)), render.Duration(w.Most), bytes, rate)
 	}
 	t.WriteText(p.w)

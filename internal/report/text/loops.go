@@ -246,7 +246,7 @@ func (p *loopsPrinter) call(n *loops.Node, indent string, around *loops.Node) {
 	times := p.times(n)
 	first, _, _ := strings.Cut(site, " < ") // parameters say more than callers: these make the line longer
 	room := loopsWidth - len(name) - len(times) - len(first) - len("()")
-	render.Printf(p.w, "%s(%s)%s%s\n", name, paramText(n, room), times, site)
+	render.Printf(p.w, "%s(%s)%s%s\n", name, p.paramText(n, room), times, site)
 }
 
 // maxFrames is how many frames of a call site a line shows.
@@ -280,9 +280,9 @@ func siteWithin(frames []loops.Frame, around *loops.Node) string {
 const maxListed = 3
 
 // paramText is the parameters that say most, as far as there is room.
-func paramText(n *loops.Node, room int) string {
+func (p *loopsPrinter) paramText(n *loops.Node, room int) string {
 	var b strings.Builder
-	b.WriteString(render.ShortNames(resolve.Readable(n.Shape.Kernel)))
+	b.WriteString(render.KernelName(p.w, resolve.Readable(n.Shape.Kernel)))
 	for i := range n.Params {
 		param := &n.Params[i]
 		v := valueText(n.Shape.Func, param)
