@@ -84,6 +84,24 @@ func TestCUDA(t *testing.T) {
 			}
 		}
 		cudaTimes(t, filepath.Join(dir, "x.tabard"))
+		for format, wants := range map[string][]string{
+			"chrome": {`"name":"sweep(double*, int)"`, `"name":"rank 1, GPU 0, stream 13"`},
+			"otf2":   {"sweep(double*, int)", "rank 0, GPU 0, stream 7"},
+		} {
+			to := filepath.Join(dir, "out."+format)
+			if out, err := tabard("export", format, filepath.Join(dir, "x.tabard"), "-o", to); err != nil {
+				t.Fatalf("%s: %v\n%s", format, err, out)
+			}
+			if format == "otf2" {
+				to = filepath.Join(to, "traces.def")
+			}
+			content, err := os.ReadFile(to)
+			for _, want := range wants {
+				if err != nil || !strings.Contains(string(content), want) {
+					t.Errorf("%s: %v, %s is missing", format, err, want)
+				}
+			}
+		}
 	})
 }
 

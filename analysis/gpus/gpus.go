@@ -7,6 +7,7 @@ package gpus
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -54,7 +55,7 @@ func Of(r *selection.Resolved) (*Result, error) {
 	s := &sums{work: map[key]*Work{}}
 	var queues []*selection.Part
 	for i, p := range parts {
-		does, err := isQueue(p.Stream)
+		_, does, err := QueueOf(p.Stream)
 		if err != nil {
 			return nil, err
 		}
@@ -78,11 +79,25 @@ func Of(r *selection.Resolved) (*Result, error) {
 	return &s.out, nil
 }
 
-func isQueue(s *archive.Stream) (bool, error) {
+// Queue is a queue of a GPU, as CUDA numbers it.
+type Queue struct{ Device, Context, Number int64 }
+
+// String is "GPU 0, stream 7".
+func (q Queue) String() string { return fmt.Sprintf("GPU %d, stream %d", q.Device, q.Number) }
+
+// QueueOf is the queue that a stream is of; false if it is that of a thread.
+func QueueOf(s *archive.Stream) (Queue, bool, error) {
 	signatures, err := s.Signatures()
-	return err == nil && slices.ContainsFunc(signatures, func(sig *archive.Signature) bool {
-		return spec.ByID(sig.Func).Op == spec.OpDeviceQueue
-	}), err
+	if err != nil {
+		return Queue{}, false, err
+	}
+	for _, sig := range signatures {
+		if f := spec.ByID(sig.Func); f.Op == spec.OpDeviceQueue {
+			value := func(param string) int64 { return sig.Slots[f.In(param)].N }
+			return Queue{value("device"), value("context"), value("stream")}, true, nil
+		}
+	}
+	return Queue{}, false, nil
 }
 
 type key struct {

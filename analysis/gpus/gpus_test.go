@@ -70,6 +70,9 @@ func TestOf(t *testing.T) {
 	if got := of(t, a, selection.Flags{Ranks: "0", Time: "500ns..650ns"}); !slices.Equal(got, want) {
 		t.Errorf("a part: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	if q, ok, err := QueueOf(a.Stream(6)); err != nil || !ok || q.String() != "GPU 1, stream 7" {
+		t.Errorf("%v, %t, %v", q, ok, err)
+	}
 	none := archivetest.InMemory(t, "rank 0 of 1 on n\nclock 0 0 0\n5+1 MPI_Barrier(comm=MPI_COMM_WORLD)\n")
 	if got := of(t, none, selection.Flags{}); !slices.Equal(got, []string{"0 to 0"}) {
 		t.Errorf("without GPUs: %q", got)

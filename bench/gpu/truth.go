@@ -112,12 +112,13 @@ func (b *bench) compare(what string, got, want counts) {
 	fmt.Printf("  %s: %d of %d kinds, %d in all\n", what, len(want), len(got), sum)
 }
 
-// times says how long the GPU worked, as recorded and as seen in another run, which may be off by a third.
+// times says how long the GPU worked, as recorded and as seen in another run. Its clocks differ between short runs.
 func (b *bench) times(what string, got, want sums) {
 	for _, k := range slices.Sorted(maps.Keys(want)) {
 		fmt.Printf("  %s: time of %s: %.3f ms recorded, %.3f ms seen in another run\n", what, k, float64(got[k])/1e6,
 			float64(want[k])/1e6)
-		if ratio := float64(got[k]) / float64(want[k]); ratio < 0.66 || ratio > 1.5 {
+		const long = 50e6
+		if ratio := float64(got[k]) / float64(want[k]); want[k] > long && (ratio < 0.8 || ratio > 1.25) {
 			b.fail("%s: times of %s differ", what, k)
 		}
 	}

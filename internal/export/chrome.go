@@ -49,7 +49,7 @@ func (x *chrome) stream(p *selection.Part) (sink, func() error, error) {
 		x.name(host, 0, "process_name", "host "+r.Host)
 	}
 	s := &chromeStream{chrome: x, process: host, thread: firstThread + p.Stream.Index(),
-		requests: map[int64]*spec.Func{}}
+		requests: map[int64]*spec.Func{}, kernels: kernelNames{stream: p.Stream}}
 	x.name(host, s.thread, "thread_name", threadName(p.Stream))
 	n := newNest(p.Stream, s)
 	return n, n.finish, x.send()
@@ -94,11 +94,14 @@ type chromeStream struct {
 	process, thread int
 	requests        map[int64]*spec.Func // under way: readers match by name
 	open            []*region
+	kernels         kernelNames
 }
 
 // describe adds name and arguments.
 func (s *chromeStream) describe(f *spec.Func, op *calls.Op) {
-	s.b = append(s.b, `,"cat":"`+tl.CategoryOf(f).String()+`","name":"`+f.Name+`","args":{`...)
+	s.b = append(s.b, `,"cat":"`+tl.CategoryOf(f).String()+`","name":`...)
+	s.text(s.kernels.of(f, op.Terminal))
+	s.b = append(s.b, `,"args":{`...)
 	first := true
 	key := func(name string) {
 		if !first {

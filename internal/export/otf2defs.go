@@ -176,7 +176,7 @@ func (x *otf2Archive) function(f *spec.Func) uint32 {
 
 // paradigms are whose events of a kind are.
 var paradigms = map[string]otf2.Paradigm{"mpi": otf2.MPI, "regions": otf2.User, "openmp": otf2.OpenMP,
-	"functions": otf2.Compiler, "python": otf2.Compiler}
+	"functions": otf2.Compiler, "python": otf2.Compiler, "cuda": otf2.CUDA}
 
 func paradigm(f *spec.Func) otf2.Paradigm { return paradigms[spec.EventKinds[f.Kind].Name] }
 

@@ -78,7 +78,11 @@ func (s *otf2Stream) term(t uint32, f *spec.Func) (*otf2Term, error) {
 		x.region = s.defs.Region(otf2.Region{Name: name, Role: otf2.RoleCode, Paradigm: paradigm(f)})
 		return x, nil
 	}
-	x.region = s.function(f)
+	if f.Op == spec.OpDeviceKernel {
+		x.region = s.defs.Region(otf2.Region{Name: kernelName(f, sig), Role: role(f), Paradigm: paradigm(f)})
+	} else {
+		x.region = s.function(f)
+	}
 	x.op, x.coll = collectiveOp(f)
 	if list := frames(s.stream.Site(sig)); len(list) > 0 {
 		at := &list[0]

@@ -169,8 +169,8 @@ func (x *perfetto) stream(p *selection.Part) (sink, func() error, error) {
 		return nil, nil, err
 	}
 	i := uint64(p.Stream.Index())
-	s := &perfettoStream{perfetto: x, stream: p.Stream, sequence: descriptors + 1 + i, track: threadTracks + i,
-		at: max(x.from, 0), names: map[string]uint64{}, categories: map[string]uint64{}, texts: map[string]uint64{},
+	s := &perfettoStream{perfetto: x, stream: p.Stream, kernels: kernelNames{stream: p.Stream},
+		sequence: descriptors + 1 + i, track: threadTracks + i, at: max(x.from, 0), names: map[string]uint64{}, categories: map[string]uint64{}, texts: map[string]uint64{},
 		args: map[string]uint64{}, sites: map[uint32]uint64{}, lanes: map[int64]bool{}, values: map[string]uint64{}}
 	at := x.packet(descriptors)
 	d := x.open(packetTrack)
@@ -204,6 +204,7 @@ type perfettoStream struct {
 
 	names, categories, texts, args map[string]uint64 // interned
 	sites                          map[uint32]uint64 // of terminals; 0: none
+	kernels                        kernelNames
 	lanes                          map[int64]bool    // described
 	values                         map[string]uint64 // tracks of values by name
 	fresh                          proto             // what the next packet interns
@@ -292,7 +293,7 @@ func (s *perfettoStream) title(category, name string, terminal uint32) {
 
 // describe fills in the event of a call or request.
 func (s *perfettoStream) describe(f *spec.Func, op *calls.Op) {
-	s.title(tl.CategoryOf(f).String(), f.Name, op.Terminal)
+	s.title(tl.CategoryOf(f).String(), s.kernels.of(f, op.Terminal), op.Terminal)
 	s.arguments(op, func(name string, v int64) {
 		a := s.open(eventArg)
 		s.uint(argName, s.intern(internedArgNames, s.args, name))

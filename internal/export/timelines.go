@@ -5,9 +5,12 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
+	"github.com/tabard-hpc/tabard/analysis/gpus"
 	"github.com/tabard-hpc/tabard/analysis/match"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/resolve"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // timeline is what the formats that show calls over time have in common.
@@ -140,10 +143,46 @@ func (t *timeline) streams(open func(p *selection.Part) (s sink, close func() er
 // threadName names a stream for people.
 func threadName(s *archive.Stream) string {
 	name := rankName(s.Rank(), s.Process())
-	if s.Thread() > 0 {
-		name += fmt.Sprintf(", thread %d", s.Thread())
+	if s.Thread() == 0 {
+		return name
+	}
+	if q, ok, _ := gpus.QueueOf(s); ok {
+		return name + ", " + q.String()
+	}
+	return name + fmt.Sprintf(", thread %d", s.Thread())
+}
+
+// kernelNames are the names of what a GPU does, by the terminals of its queue: people look for these, not for cuda_kernel.
+type kernelNames struct {
+	stream *archive.Stream
+	known  map[uint32]string
+}
+
+// of is the name of a call: of a kernel its own one.
+func (k *kernelNames) of(f *spec.Func, terminal uint32) string {
+	if f.Op != spec.OpDeviceKernel {
+		return f.Name
+	}
+	name, ok := k.known[terminal]
+	if !ok {
+		name = f.Name
+		if sig, err := k.stream.Signature(terminal); err == nil {
+			name = kernelName(f, sig)
+		}
+		if k.known == nil {
+			k.known = map[uint32]string{}
+		}
+		k.known[terminal] = name
 	}
 	return name
+}
+
+// kernelName is the name of a kernel, that of its function if it is in columns.
+func kernelName(f *spec.Func, sig *archive.Signature) string {
+	if k := f.Kernel(); k >= 0 && sig.Slots[k].Str != "" {
+		return resolve.Readable(sig.Slots[k].Str)
+	}
+	return f.Name
 }
 
 // rankName names a process for people.

@@ -67,6 +67,7 @@ const (
 	Compiler Paradigm = 2
 	OpenMP   Paradigm = 3
 	MPI      Paradigm = 4
+	CUDA     Paradigm = 5
 )
 
 // GroupType says what the members of a group are.

@@ -115,6 +115,9 @@ func (c *collector) noCalls() string {
 		}
 		alone = alone && (p.reg == nil || p.reg.Rank < 0)
 	}
+	if kinds := c.control.Instead(); kinds != nil && why == "" && len(c.report.In) == 0 {
+		return fmt.Sprintf("nothing was recorded: %s had no events of %s", name, strings.Join(kinds, ", "))
+	}
 	switch {
 	case why != "":
 	case len(c.report.NeverEntered) > 0 && len(c.report.NeverEntered) == len(c.report.In):

@@ -236,6 +236,19 @@ func CheckIn(list string) error {
 // Entered tells whether a process has entered the i-th of the regions that recording is limited to.
 func (c *Control) Entered(i int) bool { return atomic.LoadUint64(&c.page.InEntered)>>i&1 != 0 }
 
+// Instead are the kinds of events that are recorded where those of MPI are not, nil where they are.
+func (c *Control) Instead() (kinds []string) {
+	if c.page.Flags&CtlFilter == 0 || !c.withoutMPI() {
+		return nil
+	}
+	for k := 1; k < len(spec.EventKinds); k++ {
+		if c.page.EventsOff>>k&1 == 0 {
+			kinds = append(kinds, spec.EventKinds[k].Name)
+		}
+	}
+	return kinds
+}
+
 // withoutMPI tells whether all of MPI's functions are filtered out and no others: its events were not asked for.
 func (c *Control) withoutMPI() bool {
 	for _, f := range spec.Functions() {

@@ -189,11 +189,13 @@ func (p *summaryPrinter) regions() {
 	if r == nil {
 		return
 	}
-	p.title(
-		"Parts of the program, of " + render.Duration(r.Elapsed) +
-			" from the first event to the last one, all together",
-	)
 	list := slices.DeleteFunc(slices.Clone(r.Regions), func(g *regions.Region) bool { return g.Time*100 < r.Elapsed })
+	whole := "Parts of the program, of " + render.Duration(r.Elapsed) + " from the first event to the last one"
+	if len(list) == 0 {
+		p.title(whole + fmt.Sprintf(": each of the %d is below 1%% (tabard profile --by region)", len(r.Regions)))
+		return
+	}
+	p.title(whole + ", all together")
 	var kinds []spec.EventKind
 	heads := []string{"", ">time", ">share"}
 	for k := range spec.EventKinds {
