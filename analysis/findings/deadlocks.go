@@ -9,6 +9,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // mostLinks bounds the processes of a circle that are named one by one.
@@ -193,4 +194,10 @@ func tagText(tag int32) string {
 	return fmt.Sprintf("tag %d", tag)
 }
 
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// upper begins a sentence, unless it begins with the name of a function.
+func upper(s string) string {
+	if word, _, _ := strings.Cut(s, " "); spec.ByName(word) != nil {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

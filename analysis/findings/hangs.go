@@ -184,7 +184,7 @@ func (f *finder) hang(s *consistency.Stand) Finding {
 		n.Process = int32(first.Min())
 	}
 	n.Text, n.Share = b.String(), f.share(n.Cost)
-	n.Text = strings.ToUpper(n.Text[:1]) + n.Text[1:]
+	n.Text = upper(n.Text)
 	return n
 }
 

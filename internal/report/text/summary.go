@@ -156,7 +156,7 @@ func (p *summaryPrinter) time() {
 	}
 	row("computation", useful, "")
 	kinds := u.Kinds()
-	inMPI := all - useful
+	inMPI, calls := all-useful, "these calls"
 	for _, k := range kinds {
 		indent := ""
 		if len(kinds) > 1 {
@@ -164,7 +164,7 @@ func (p *summaryPrinter) time() {
 			indent = "  "
 		}
 		if k.Kind == 0 {
-			inMPI = k.Time
+			inMPI, calls = k.Time, "MPI"
 		}
 		for _, g := range k.Groups {
 			row(indent+g.Name, g.Time, count(g.Calls))
@@ -179,7 +179,7 @@ func (p *summaryPrinter) time() {
 			render.Duration(around/time.Duration(len(u.Processes))))
 	}
 	if p.r.Waits != nil && p.r.Waits.Total.Time > 0 {
-		p.line("  of the time in MPI %s is waiting for other processes", timeShare(p.r.Waits.Total.Time, inMPI))
+		p.line("  of the time in %s %s is waiting for other processes", calls, timeShare(p.r.Waits.Total.Time, inMPI))
 	}
 }
 
