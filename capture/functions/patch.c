@@ -240,16 +240,15 @@ static void put(struct writer *w, uintptr_t at, const uint8_t *from, size_t n)
 static size_t changed(const struct image *i, uint32_t k, uint8_t *to, uintptr_t *at)
 {
     const struct tb_plan_entry *e = &i->entry[k];
-    size_t jump = e->is_short ? 0 : e->entry;
-    *at = i->bias + i->address[k] - (e->is_short ? TB_PLAN_JUMP : 0);
+    *at = i->bias + i->address[k] + (e->is_short ? (uintptr_t)-TB_PLAN_JUMP : e->entry);
     if (*at < i->low || *at + sizeof e->original > i->high || e->original_n > sizeof e->original) return 0;
     for (size_t c = 0; c < e->original_n; c++)
         if ((to[c] = ((volatile uint8_t *)*at)[c]) != e->original[c]) return 0;
-    intptr_t by = (intptr_t)((uintptr_t)i->at + e->code - (*at + jump + TB_PLAN_JUMP));
+    intptr_t by = (intptr_t)((uintptr_t)i->at + e->code - (*at + TB_PLAN_JUMP));
     uint32_t v = (uint32_t)by;
     if (by != (int32_t)by) return 0;
-    to[jump] = 0xe9;
-    for (int c = 0; c < 4; c++) to[jump + 1 + c] = (uint8_t)(v >> 8 * c);
+    to[0] = 0xe9;
+    for (int c = 0; c < 4; c++) to[1 + c] = (uint8_t)(v >> 8 * c);
     if (e->is_short) {
         to[TB_PLAN_JUMP + e->entry] = 0xeb;
         to[TB_PLAN_JUMP + e->entry + 1] = (uint8_t)-(TB_PLAN_JUMP + e->entry + 2);

@@ -1,6 +1,7 @@
 /* The oracle: runs a program one instruction at a time and writes which functions it enters, with the stack pointer,
  * for each thread and each process, in the form of rawlog.c. tracer DIR ENTRIES PROGRAM [ARGS...]; ENTRIES has a line
- * for each function: address of its entry and of its end, as in the file. */
+ * that says whether the program is position-independent, and from where to where its own code lies, and one for each
+ * function: address of its entry, of its beginning and of its end, as in the file. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -91,12 +92,12 @@ static void find_base(int pid, const char *program, int pie)
     if (!realpath(program, full)) exit(99);
     while (f && fgets(line, sizeof line, f)) {
         uint64_t low, high;
-        char mode[8];
-        if (!strstr(line, full) || sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &low, &high, mode) != 3) continue;
+        if (!strstr(line, full) || sscanf(line, "%" SCNx64 "-%" SCNx64, &low, &high) != 2) continue;
         if (!first) first = low;
-        if (mode[2] == 'x') image_low = low, image_high = high;
     }
     base = pie ? first : 0;
+    image_low += base;
+    image_high += base;
     if (f) fclose(f);
     for (int i = 0; i < count; i++) add_stop(pid, base + functions[i].entry);
 }
@@ -130,6 +131,7 @@ static void go_on(struct thread *t, int signal)
     if (!is_ours(r.rip)) {
         uint64_t back = (uint64_t)ptrace(PTRACE_PEEKDATA, t->tid, (void *)r.rsp, NULL);
         if (is_ours(back)) add_stop(t->tid, back);
+        else if (t->before) note(t, r.rsp, 0); /* it went there by a jump, and does not come back */
         t->before = 0;
         ptrace(PTRACE_CONT, t->tid, NULL, signal);
         return;
@@ -172,7 +174,7 @@ int main(int argc, char **argv)
     functions = calloc(1 << 16, sizeof *functions);
     int pie = 0, first = 1;
     while (fgets(line, sizeof line, f)) {
-        if (first) pie = atoi(line), first = 0;
+        if (first) first = sscanf(line, "%d %" SCNx64 " %" SCNx64, &pie, &image_low, &image_high) != 3;
         else if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &functions[count].entry, &functions[count].low, &functions[count].high) == 3) count++;
     }
     fclose(f);

@@ -14,7 +14,8 @@ type places struct {
 	// control may come here from the code before, through filling
 	flows   map[uint64]bool
 	lookers map[uint64]string // it jumps to a function that looks at its return address
-	loops   map[uint64]bool   // the piece that begins here jumps to its beginning
+	// Where the piece that begins here jumps back to near its beginning, as bits from there on.
+	loops map[uint64]uint32
 }
 
 // set is a set of addresses, in bits by section.
@@ -63,9 +64,17 @@ func (s *set) hasIn(from, to uint64) bool {
 
 // scan decodes all code of the image, from each start on to the next one.
 func (im *image) scan() *places {
+	p := im.scanOnce()
+	if im.findRooms(p) {
+		p = im.scanOnce()
+	}
+	return p
+}
+
+func (im *image) scanOnce() *places {
 	p := &places{
 		jumped: newSet(im.code), conditional: newSet(im.code), called: newSet(im.code), pointed: newSet(im.code),
-		undecoded: map[uint64]bool{}, loops: map[uint64]bool{}, flows: map[uint64]bool{}, lookers: map[uint64]string{},
+		undecoded: map[uint64]bool{}, loops: map[uint64]uint32{}, flows: map[uint64]bool{}, lookers: map[uint64]string{},
 	}
 	for i := range im.symbols {
 		p.starts = append(p.starts, im.symbols[i].addr)
@@ -108,8 +117,8 @@ func (p *places) scanPiece(im *image, start, end uint64) {
 			p.undecoded[start] = true
 			return
 		}
-		if in.relSize > 0 && in.kind != call && in.target(code, at)-start <= 4 {
-			p.loops[start] = true
+		if in.relSize > 0 && in.kind != call && in.target(code, at) <= at {
+			p.loops[start] |= 1 << min(in.target(code, at)-start, 31)
 		}
 		if name := im.looker(&in, code, at); name != "" {
 			p.lookers[start] = name
@@ -193,9 +202,14 @@ func (im *image) pointers(to *set) {
 }
 
 func (im *image) pointersOf(to *set, s *section) {
+	if s.addr == im.patchable.addr {
+		return // they tell of no jump
+	}
 	if s.name == ".rela.dyn" {
 		for b := s.data; len(b) >= 24; b = b[24:] {
-			to.add(binary.LittleEndian.Uint64(b[16:]))
+			if !im.patchable.holds(binary.LittleEndian.Uint64(b)) {
+				to.add(binary.LittleEndian.Uint64(b[16:]))
+			}
 		}
 		return
 	}

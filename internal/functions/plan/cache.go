@@ -11,7 +11,7 @@ import (
 )
 
 // cacheVersion changes with everything that makes other plans of the same images.
-const cacheVersion = 2
+const cacheVersion = 3
 
 // maxCached bounds a file of the cache; keepCached is how many there may be.
 const (
@@ -58,7 +58,8 @@ func (p *Plan) valid() bool {
 		if f.Refused != "" {
 			continue
 		}
-		if len(f.Displaced) > maxDisplaced || len(f.Original) != int(f.changed()) || f.Entry > 4 {
+		if len(f.Displaced) > maxDisplaced || len(f.Original) != f.bytes() ||
+			f.Entry > maxEntry+xraySled || f.Short && f.Entry > maxEntry {
 			return false
 		}
 		for _, x := range f.Fixups {

@@ -32,6 +32,8 @@ const (
 	start   = "start and end of a program, made by the compiler"
 	unwinds = "unwinds the stack"
 	part    = "a part of another function"
+	// instruments is what compilers put into programs that XRay or sanitizers look at.
+	instruments = "looks at the program itself"
 )
 
 func hasPrefix(name string, prefixes ...string) bool {
@@ -48,6 +50,9 @@ func excluded(name string) string {
 		"unw_",
 		"__unw_", "_ZN9libunwind"):
 		return unwinds
+	case hasPrefix(name, "__xray_", "__sanitizer_", "_GLOBAL__sub_I_xray_", "_GLOBAL__sub_I_sanitizer_") ||
+		hasPrefix(name, "_Z") && (strings.Contains(name, "6__xray") || strings.Contains(name, "11__sanitizer")):
+		return instruments
 	case strings.Contains(name, ".cold"):
 		return part
 	}

@@ -44,6 +44,12 @@ type image struct {
 	full    bool              // they are all there are, not just what is exported
 	frames  []frame           // ascending
 	words   map[uint64]string // see readImports
+	// What compilers have left to be changed, see sleds.go: the list of patchable entries, what XRay changes (ascending),
+	// and by function, once code has been looked at.
+	patchable section
+	sleds     []sled
+	xray      bool // what changes sleds may be there
+	rooms     map[uint64]room
 }
 
 // open reads the image at path. Names of functions may come from a file of debugging information beside it.
@@ -67,6 +73,7 @@ func open(path string) (*image, error) {
 	im.readSymbols()
 	im.readFrames()
 	im.readImports()
+	im.readSleds()
 	return im, nil
 }
 

@@ -22,8 +22,16 @@ func Make(path string) (*Plan, error) {
 	}
 	p := &Plan{Path: path, BuildID: im.buildID}
 	pl := &planner{im: im, places: im.scan()}
+	changed := uint64(0)
 	for _, c := range pl.candidates() {
-		p.Functions = append(p.Functions, pl.function(c))
+		f := pl.function(c)
+		if f.Refused == "" && f.from() < changed { // both need the filling between them
+			f = Function{Addr: f.Addr, Names: f.Names, Refused: "too short"}
+		}
+		if f.Refused == "" {
+			changed = f.from() + uint64(f.bytes())
+		}
+		p.Functions = append(p.Functions, f)
 	}
 	return p, nil
 }
@@ -76,27 +84,55 @@ func (pl *planner) isFunction(f *frame) bool {
 
 // function plans one function.
 func (pl *planner) function(c candidate) Function {
-	f := Function{Addr: c.addr, Names: c.names, Loops: pl.places.loops[c.addr]}
+	f := Function{Addr: c.addr, Names: c.names}
 	if f.Refused = pl.objection(&c); f.Refused != "" {
 		return f
 	}
-	code := pl.im.codeAt(c.addr)
-	if bytes.HasPrefix(code, []byte("\xf3\x0f\x1e\xfa")) { // endbr64
-		f.Entry = 4
+	entry, behind := uint64(0), uint64(0)
+	if startsEndbr(pl.im.codeAt(c.addr)) {
+		entry = endbrSize
 	}
-	f.Refused = pl.displace(&f, jumpSize)
-	if f.Refused == "" && !callsEarly(&f) {
+	if r, ok := pl.im.rooms[c.addr]; ok {
+		entry = r.at
+		if r.xray {
+			behind = r.after
+		}
+	}
+	f = pl.changed(&c, entry+behind, false)
+	if f.Refused != "" || callsEarly(&f) {
+		if short := pl.changed(&c, entry, true); short.Refused == "" && !callsEarly(&short) {
+			f = short
+		}
+	}
+	if f.Refused == "" {
 		pl.describe(&f, c.frame)
-		return f
 	}
-	short := Function{Addr: f.Addr, Names: f.Names, Entry: f.Entry, Short: true, Loops: f.Loops}
-	if pl.filled(f.Addr) && pl.displace(&short, shortSize) == "" && !callsEarly(&short) {
-		f = short
+	return f
+}
+
+// changed plans to change a function so many bytes from its beginning.
+func (pl *planner) changed(c *candidate, entry uint64, short bool) Function {
+	f := Function{Addr: c.addr, Names: c.names, Entry: uint8(entry), Short: short}
+	f.Loops = pl.places.loops[c.addr]&(2<<entry-1) != 0 || pl.places.undecoded[c.addr]
+	size, known := uint64(jumpSize), pl.im.rooms[c.addr].after
+	if short {
+		size = shortSize
 	}
-	if f.Refused != "" {
-		return Function{Addr: f.Addr, Names: f.Names, Refused: f.Refused}
+	if entry != pl.im.rooms[c.addr].at {
+		known = 0 // it is behind that
 	}
-	pl.describe(&f, c.frame)
+	why := ""
+	switch {
+	case pl.places.undecoded[c.addr] && known < size:
+		why = "holds what is no instruction"
+	case short && !pl.filled(c.addr):
+		why = "too short"
+	default:
+		why = pl.displace(&f, size)
+	}
+	if why != "" {
+		return Function{Addr: c.addr, Names: c.names, Refused: why}
+	}
 	return f
 }
 
@@ -111,39 +147,39 @@ func callsEarly(f *Function) bool {
 	return false
 }
 
-// filled says that the jumpSize bytes before addr are filling between functions.
-func (pl *planner) filled(addr uint64) bool {
-	s := pl.im.sectionAt(addr - jumpSize)
-	if s == nil || !s.holds(addr) || pl.places.flows[addr] || pl.places.jumped.hasIn(addr-jumpSize, addr) ||
-		pl.places.conditional.hasIn(addr-jumpSize, addr) || pl.places.called.hasIn(addr-jumpSize, addr) {
+// filled says that the jumpSize bytes before a function are filling between functions, or room that is left there.
+func (pl *planner) filled(function uint64) bool {
+	addr, from := function-pl.im.rooms[function].before, function-jumpSize
+	if addr <= from {
+		return true
+	}
+	s := pl.im.sectionAt(from)
+	if s == nil || !s.holds(addr) || pl.places.flows[function] || pl.im.ofXRay(from, addr) ||
+		pl.places.jumped.hasIn(from, addr) || pl.places.conditional.hasIn(from, addr) ||
+		pl.places.called.hasIn(from, addr) {
 		return false
 	}
 	starts := pl.places.starts
-	if i, _ := slices.BinarySearch(starts, addr-jumpSize+1); i < len(starts) && starts[i] < addr {
+	if i, _ := slices.BinarySearch(starts, from+1); i < len(starts) && starts[i] < addr {
 		return false
 	}
-	return isFilling(s.data[:addr-s.addr])
+	return isFilling(s.data[:addr-s.addr], int(addr-from))
 }
 
-// isFilling says that code ends in at least jumpSize bytes of what compilers put between functions.
-func isFilling(code []byte) bool {
+// isFilling says that code ends in at least so many bytes of what compilers put between functions.
+func isFilling(code []byte, n int) bool {
 	for _, f := range []string{"\x90", "\xcc"} {
-		if bytes.HasSuffix(code, []byte(strings.Repeat(f, jumpSize))) {
+		if bytes.HasSuffix(code, []byte(strings.Repeat(f, n))) {
 			return true
 		}
 	}
-	for _, f := range longNops {
-		if bytes.HasSuffix(code, []byte(f)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(longNops, func(f string) bool { return len(f) >= n && bytes.HasSuffix(code, []byte(f)) })
 }
 
-// longNops are the instructions without effect that assemblers fill with, of jumpSize bytes and more.
+// longNops are the instructions without effect that assemblers fill with.
 var longNops = []string{
-	"\x0f\x1f\x44\x00\x00", "\x66\x0f\x1f\x44\x00\x00", "\x0f\x1f\x80\x00\x00\x00\x00",
-	"\x0f\x1f\x84\x00\x00\x00\x00\x00",
+	"\x66\x90", "\x0f\x1f\x00", "\x0f\x1f\x40\x00", "\x0f\x1f\x44\x00\x00", "\x66\x0f\x1f\x44\x00\x00",
+	"\x0f\x1f\x80\x00\x00\x00\x00", "\x0f\x1f\x84\x00\x00\x00\x00\x00",
 }
 
 // displace moves at least size bytes at the entry; it says why if it cannot.
@@ -181,13 +217,16 @@ func (pl *planner) displace(f *Function, size uint64) string {
 		p.pointed.hasIn(from+1, at) {
 		return "a jump leads into its first bytes"
 	}
+	if pl.im.ofXRay(from, at) && !(f.Short && pl.im.rooms[f.Addr].xray) {
+		return "too short beside what XRay changes"
+	}
 	if !ended {
 		m.offsets[at-from] = len(f.Displaced)
 		m.emit(0xe9)
 		m.relative(at)
 	}
 	f.moved = m.offsets
-	f.Original = append(f.Original, pl.im.codeAt(f.Addr - f.before())[:f.changed()]...)
+	f.Original = append(f.Original, pl.im.codeAt(f.from())[:f.bytes()]...)
 	return ""
 }
 
@@ -215,12 +254,10 @@ func (pl *planner) objection(c *candidate) string {
 		return "made by the linker"
 	case c.frame != nil && c.frame.signal:
 		return "where signal handlers return to"
-	case c.size == 0 && c.frame == nil:
+	case c.size == 0 && c.frame == nil && pl.im.rooms[c.addr] == room{}:
 		return "its size is not known"
 	case pl.places.lookers[c.addr] != "":
 		return "ends in a jump to " + pl.places.lookers[c.addr] + ", which looks at its return address"
-	case pl.places.undecoded[c.addr]:
-		return "holds what is no instruction"
 	}
 	return ""
 }

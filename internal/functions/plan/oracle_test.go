@@ -121,11 +121,11 @@ func (b *bench) told(t *testing.T, p *Plan, args ...string) (output string, code
 	if im.elf.Type.String() == "ET_DYN" {
 		pie = 1
 	}
-	fmt.Fprintln(&list, pie)
 	places := im.scan()
+	low, high := p.own(im, places)
+	fmt.Fprintf(&list, "%d %x %x\n", pie, low, high)
 	for _, f := range p.traced() {
-		entry := f.Addr + uint64(f.Entry)
-		fmt.Fprintf(&list, "%x %x %x\n", entry, f.Addr, places.end(im, f.Addr))
+		fmt.Fprintf(&list, "%x %x %x\n", f.Addr+uint64(f.Entry), f.Addr, places.end(im, f.Addr))
 	}
 	entries := filepath.Join(dir, "entries")
 	if err := os.WriteFile(entries, []byte(list.String()), 0o600); err != nil {
@@ -133,6 +133,20 @@ func (b *bench) told(t *testing.T, p *Plan, args ...string) (output string, code
 	}
 	output, code = execute(t, []string{"LD_BIND_NOW=1"}, append([]string{b.tracer, dir, entries}, args...)...)
 	return output, code, readLogs(t, dir, true)
+}
+
+// own is where the code of a program lies, without the runtime of XRay, which takes minutes step by step.
+func (p *Plan) own(im *image, places *places) (low, high uint64) {
+	last := &im.code[len(im.code)-1]
+	low, high = im.code[0].addr, last.addr+uint64(len(last.data))
+	if !im.xray {
+		return low, high
+	}
+	low, high = high, low
+	for _, f := range p.traced() {
+		low, high = min(low, f.Addr), max(high, places.end(im, f.Addr))
+	}
+	return low, high
 }
 
 // readLogs reads the logs of all threads. In those of the oracle there are returns to places, too, where nothing was
@@ -205,14 +219,25 @@ func readLog(t *testing.T, data []byte, oracle bool) []event {
 // program is one of capture/testdata/functions, and a way to compile it.
 type program struct {
 	source, compiler, flags string
+	env                     string
 	uncertain               bool // what it calls is not the same in all runs
 	small                   bool // some functions are too short
+}
+
+// hasXRay says that the runtime of XRay is installed.
+func hasXRay(compiler string) bool {
+	dir, err := exec.Command(compiler, "-print-runtime-dir").Output()
+	found, _ := filepath.Glob(strings.TrimSpace(string(dir)) + "/libclang_rt.xray*")
+	return err == nil && len(found) > 0
 }
 
 func (p program) build(t *testing.T, b *bench) string {
 	t.Helper()
 	if _, err := exec.LookPath(p.compiler); err != nil {
 		t.Skip("no " + p.compiler)
+	}
+	if strings.HasSuffix(p.flags, xray) && !hasXRay(p.compiler) {
+		t.Skip("no XRay to link with")
 	}
 	exe := filepath.Join(t.TempDir(), strings.TrimSuffix(p.source, filepath.Ext(p.source)))
 	flags := strings.Fields(p.flags)
@@ -224,24 +249,45 @@ func (p program) build(t *testing.T, b *bench) string {
 	return exe
 }
 
+// Functions of any size have sleds of XRay, which changes them before the program begins if it is told to.
+const (
+	xray      = "-fxray-instrument -fxray-instruction-threshold=1"
+	patchXRay = "XRAY_OPTIONS=patch_premain=true"
+)
+
 var programs = []program{
 	{source: "basics.c", compiler: "gcc", flags: "-O0"},
 	{source: "basics.c", compiler: "gcc", flags: "-O2 -fcf-protection"},
 	{source: "basics.c", compiler: "gcc", flags: "-O3 -no-pie -flto"},
 	{source: "basics.c", compiler: "gcc", flags: "-Os -fno-asynchronous-unwind-tables", small: true},
+	{source: "basics.c", compiler: "gcc", flags: "-Os -fno-asynchronous-unwind-tables -fpatchable-function-entry=5"},
+	{source: "basics.c", compiler: "clang", flags: "-Oz -fpatchable-function-entry=7,5 -fcf-protection"},
+	{source: "basics.c", compiler: "clang", flags: "-Oz " + xray + " -fnoxray-link-deps"},
+	{source: "basics.c", compiler: "clang", flags: "-O2 " + xray},
+	{source: "basics.c", compiler: "clang", flags: "-Oz -fcf-protection " + xray, env: patchXRay, small: true},
 	{source: "basics.c", compiler: "clang", flags: "-O1"},
 	{source: "basics.c", compiler: "clang", flags: "-O2 -fno-pie -no-pie"},
 	{source: "exceptions.cc", compiler: "g++", flags: "-O0"},
 	{source: "exceptions.cc", compiler: "g++", flags: "-O2"},
 	{source: "exceptions.cc", compiler: "g++", flags: "-O3 -static-libgcc -static-libstdc++", uncertain: true},
+	{source: "exceptions.cc", compiler: "g++", flags: "-O2 -fpatchable-function-entry=16,3"},
 	{source: "exceptions.cc", compiler: "clang++", flags: "-O2"},
+	{source: "exceptions.cc", compiler: "clang++", flags: "-O1 " + xray, env: patchXRay, small: true},
 	{source: "fortran.f90", compiler: "gfortran", flags: "-O0"},
 	{source: "fortran.f90", compiler: "gfortran", flags: "-O2"},
 	{source: "threads.c", compiler: "gcc", flags: "-O0"},
 	{source: "threads.c", compiler: "gcc", flags: "-O2"},
 	{source: "threads.c", compiler: "clang", flags: "-O2"},
+	{source: "threads.c", compiler: "clang", flags: "-O2 " + xray, env: patchXRay, small: true},
 	{source: "coroutines.c", compiler: "gcc", flags: "-O0"},
 	{source: "coroutines.c", compiler: "gcc", flags: "-O2 -no-pie"},
+	{source: "sleds.c", compiler: "gcc", flags: "-Os -fpatchable-function-entry=5"},
+	{source: "sleds.c", compiler: "gcc", flags: "-Os -no-pie -fcf-protection -fpatchable-function-entry=7,5"},
+	{source: "sleds.c", compiler: "gcc", flags: "-O2 -s -fno-asynchronous-unwind-tables -fpatchable-function-entry=7,5"},
+	{source: "sleds.c", compiler: "clang", flags: "-O0 -fpatchable-function-entry=8,1"},
+	{source: "sleds.c", compiler: "clang", flags: "-Oz -no-pie -fpatchable-function-entry=2", small: true},
+	{source: "sleds.c", compiler: "clang", flags: "-Oz " + xray + " -fnoxray-link-deps"},
+	{source: "sleds.c", compiler: "clang", flags: "-Oz " + xray, env: patchXRay, small: true},
 	{source: "openmp.c", compiler: "gcc", flags: "-O2 -fopenmp", uncertain: true},
 	{source: "traces.c", compiler: "gcc", flags: "-O0 -rdynamic", uncertain: true},
 	{source: "traces.c", compiler: "gcc", flags: "-O2 -rdynamic", uncertain: true},
@@ -260,11 +306,15 @@ func TestCallsAreThoseThatHappen(t *testing.T) {
 			}
 			for i := range pl.Functions {
 				f := &pl.Functions[i]
-				if !p.small && f.Refused != "" && f.Refused != start && f.Refused != "made by the linker" &&
-					f.Refused != part &&
-					f.Refused != unwinds {
+				known := []string{"", start, "made by the linker", part, unwinds, instruments}
+				if !p.small && !slices.Contains(known, f.Refused) {
 					t.Errorf("%v: %s", f, f.Refused)
 				}
+			}
+			if p.env != "" {
+				name, value, _ := strings.Cut(p.env, "=")
+				t.Setenv(name, value)
+				pl.withoutSleds()
 			}
 			output, code := execute(t, nil, exe)
 			out, c, calls := b.seen(t, []*Plan{pl}, exe)
@@ -283,6 +333,15 @@ func TestCallsAreThoseThatHappen(t *testing.T) {
 			}
 			compare(t, pl, calls, want)
 		})
+	}
+}
+
+// withoutSleds refuses functions whose entries XRay has changed when the runtime comes to them.
+func (p *Plan) withoutSleds() {
+	for i := range p.Functions {
+		if f := &p.Functions[i]; f.Short {
+			f.Refused = instruments
+		}
 	}
 }
 

@@ -2,7 +2,7 @@ package plan
 
 import "encoding/binary"
 
-// The pieces of a template, in bytes. It is what the entry of a function leads to (capture/functions/stubs.S):
+// The pieces of a template, in bytes. It is what the entry of a function leads to (capture/functions/stubs.c):
 //
 //	0   push  number of the function
 //	5   call  *enter          tells of the call; carry: the return is not to be seen
@@ -25,6 +25,8 @@ const (
 	atBody    = 34
 	jumpSize  = 5
 	shortSize = 2
+	endbrSize = 4
+	maxEntry  = endbrSize + 1 // XRay aligns what it changes
 	// maxDisplaced is more than the moved code of any entry.
 	maxDisplaced = 128
 	// exitAlign is the alignment of atReturn, by which an entry that was come to by a jump is known.
@@ -69,7 +71,7 @@ type Function struct {
 	Short bool
 	// Loops: the function jumps to its own entry, which is no call.
 	Loops bool
-	// Original are the bytes from before on, to know the image by.
+	// Original are the bytes that change, to know the image by.
 	Original []byte
 	// Displaced is the code that stood there, moved, and a jump to what follows it.
 	Displaced []byte
@@ -79,20 +81,20 @@ type Function struct {
 	moved  [32]int // see mover.offsets
 }
 
-// before is how many bytes before the function change.
-func (f *Function) before() uint64 {
+// from is where the bytes begin that change.
+func (f *Function) from() uint64 {
 	if f.Short {
-		return jumpSize
+		return f.Addr - jumpSize
 	}
-	return 0
+	return f.Addr + uint64(f.Entry)
 }
 
-// changed is how many bytes change, and lie between such.
-func (f *Function) changed() uint64 {
+// bytes is how many change, and lie between such.
+func (f *Function) bytes() int {
 	if f.Short {
-		return jumpSize + uint64(f.Entry) + shortSize
+		return jumpSize + int(f.Entry) + shortSize
 	}
-	return uint64(f.Entry) + jumpSize
+	return jumpSize
 }
 
 // mover moves instructions from an image to a template.
