@@ -230,9 +230,9 @@ static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16
 #define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME(), 1)
 
 void tb_begin(struct tb_call *c);
-/* Does what tb_begin does after the strings (the second one may be NULL) were put, if they are all that is known on
- * entry and this is what followed last time; else it does nothing, and returns 0. */
-int tb_begin_known(struct tb_call *c, const char *s, const char *second);
+/* Does what tb_instant does after the strings (NULL: none) were put, if they are all that is known on entry and this is
+ * what followed last time; else it does nothing, and returns 0. */
+int tb_instant_known(struct tb_call *c, const char *s, const char *second);
 
 /* Where the return code lies, as the upper half of a word. */
 static inline uint32_t *tb_ret(struct tb_call *c) { return (uint32_t *)&c->t->at[c->known ? 3 : 4] + 1; }
@@ -260,17 +260,10 @@ static inline __attribute__((always_inline)) int tb_end(struct tb_call *c, int r
     return tb_end_at(c, tb_now(), ret, words);
 }
 
-static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)
+/* The record at t->at is complete up to next. */
+static inline __attribute__((always_inline)) void tb_record_ends(struct tb_thread *t, uint64_t *next, uint64_t end)
 {
-    if (tb_unlikely(c->slow || (c->known && c->known->id_absent >> 32 != c->absent))) {
-        tb_commit_slow(c);
-        return;
-    }
-    struct tb_thread *t = c->t;
     struct tb_segment *s = t->seg;
-    uint64_t *w = t->at, *next = c->w, end = w[2];
-    w[0] = c->id_flags | (uint64_t)(next - w) << 32;
-    if (!c->known) *(uint32_t *)&w[4] = c->absent;
     tb_publish(s->pending, (uint64_t)0); /* first: pending must never point behind the record */
     tb_publish(s->published, (uint64_t)((uintptr_t)next - (uintptr_t)t->base));
     t->at = next;
@@ -280,6 +273,18 @@ static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)
     __builtin_prefetch((char *)next + 512, 1);
     __builtin_prefetch((char *)next + 576, 1);
     if (tb_unlikely(end >= t->clock_due)) tb_clock_tick(t);
+}
+
+static inline __attribute__((always_inline)) void tb_commit(struct tb_call *c)
+{
+    if (tb_unlikely(c->slow || (c->known && c->known->id_absent >> 32 != c->absent))) {
+        tb_commit_slow(c);
+        return;
+    }
+    uint64_t *w = c->t->at, *next = c->w;
+    w[0] = c->id_flags | (uint64_t)(next - w) << 32;
+    if (!c->known) *(uint32_t *)&w[4] = c->absent;
+    tb_record_ends(c->t, next, w[2]);
 }
 
 /* In place of the function, tb_end and tb_commit, and tb_begin, too: an event without length. */

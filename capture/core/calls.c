@@ -177,18 +177,22 @@ static inline const uint64_t *same_string(const uint64_t *p, const uint64_t *end
     return next <= end && strncmp((const char *)(p + 1), s, n) == 0 && s[n] == 0 ? next : NULL;
 }
 
-int tb_begin_known(struct tb_call *c, const char *s, const char *second)
+int tb_instant_known(struct tb_call *c, const char *s, const char *second)
 {
     struct tb_thread *t = c->t;
     struct tb_known *k = t->intern->last->next;
-    if (tb_unlikely(k->number == TB_NO_NUMBER || c->slow & TB_SLOW_LOST)) return 0;
-    if (tb_unlikely((k->site ^ t->at[3]) | (k->id_absent ^ tb_id_absent(c)))) return 0;
+    uint64_t *w = t->at;
+    if (tb_unlikely(k->number == TB_NO_NUMBER || c->slow)) return 0;
+    if (tb_unlikely((k->site ^ w[3]) | (k->id_absent ^ tb_id_absent(c)))) return 0;
     const uint64_t *p = k->body, *end = p + k->words;
-    if (tb_unlikely(p == end || !(p = same_string(p, end, s)))) return 0;
+    if (s && tb_unlikely(p == end || !(p = same_string(p, end, s)))) return 0;
     if (second && tb_unlikely(p == end || !(p = same_string(p, end, second)))) return 0;
     if (tb_unlikely(p != end)) return 0;
     t->intern->last = k;
-    begin_as(c, t->at, k);
+    w[0] = c->id_flags | (uint64_t)TB_F_REF << 16 | (uint64_t)4 << 32;
+    w[1] = w[2] = tb_now();
+    w[3] = k->number;
+    tb_record_ends(t, w + 4, w[1]);
     return 1;
 }
 

@@ -214,7 +214,7 @@ static int add_arenas(const struct image *image, uint32_t n)
 
 /* ---- Entries ---- */
 
-struct writer { int fd; uintptr_t page; int dirty; uint8_t text[PAGE]; };
+struct writer { int fd; uintptr_t page; int dirty; union { uint8_t text[PAGE]; uint64_t words[PAGE / 8]; }; };
 
 static void flush(struct writer *w)
 {
@@ -229,7 +229,7 @@ static void put(struct writer *w, uintptr_t at, const uint8_t *from, size_t n)
             flush(w);
             w->page = at & ~(uintptr_t)(PAGE - 1);
             /* not by memcpy, which may change */
-            for (int c = 0; c < PAGE; c++) w->text[c] = ((volatile uint8_t *)w->page)[c];
+            for (int c = 0; c < PAGE / 8; c++) w->words[c] = ((volatile uint64_t *)w->page)[c];
             w->dirty = 1;
         }
         w->text[at - w->page] = from[k];

@@ -122,10 +122,7 @@ void tb_py_begin(void *code)
     depth++;
     if (is_off(TB_ID_python_begin) || !tb_enter(&c, TB_ID_python_begin, 0, __builtin_return_address(0), TB_FRAME(), 0))
         return;
-    if (tb_likely(tb_begin_known(&c, f->name, f->from))) {
-        tb_instant_end(&c);
-        return;
-    }
+    if (tb_likely(tb_instant_known(&c, f->name, f->from))) return;
     tb_put_string(&c, f->name);
     tb_put_string(&c, f->from);
     tb_instant(&c);
@@ -138,5 +135,5 @@ void tb_py_end(void)
     depth--;
     if (is_off(TB_ID_python_end) || !tb_enter(&c, TB_ID_python_end, 0, __builtin_return_address(0), TB_FRAME(), 0))
         return;
-    tb_instant(&c);
+    if (tb_unlikely(!tb_instant_known(&c, NULL, NULL))) tb_instant(&c);
 }

@@ -5,11 +5,13 @@
 #include "regions/regions.h"
 
 static int followed = 1; /* somebody wants to know where threads are */
+static int chosen = 1;   /* recording is limited to regions, or may be */
 
 static void start(void)
 {
     tb_regions_choose();
-    followed = tb_is_chosen(TB_ID_region_begin) || tb_regions_chosen();
+    chosen = tb_regions_chosen();
+    followed = chosen || tb_is_chosen(TB_ID_region_begin);
 }
 
 static void thread_ends(struct tb_thread *t, int for_now)
@@ -49,10 +51,7 @@ int named(int id, const char *name, const char *from, void *ra, void *frame)
 {
     struct tb_call c;
     if (!enter(&c, id, from, ra, frame)) return 0;
-    if (tb_likely(tb_begin_known(&c, name, from))) {
-        tb_instant_end(&c);
-        return 1;
-    }
+    if (tb_likely(tb_instant_known(&c, name, from))) return 1;
     put_names(&c, name, from);
     tb_instant(&c);
     return 1;
@@ -62,7 +61,8 @@ void tb_region_begin(const char *name, const char *from, void *ra, void *frame)
 {
     struct tb_thread *t = follow();
     if (!name) name = "";
-    if (t) tb_region_entered(t, name);
+    if (t && tb_unlikely(chosen)) tb_region_entered(t, name);
+    else if (t) t->priv->regions.depth++;
     uint64_t recorded = (uint64_t)named(TB_ID_region_begin, name, from, ra, frame);
     if (!t || t->priv->regions.depth > TB_REGION_LEVELS) return;
     uint32_t level = t->priv->regions.depth - 1;
@@ -88,9 +88,10 @@ void tb_region_end(void *ra, void *frame)
     if (is_off(TB_ID_region_end)) {
         if (recorded) end_while_off(t);
     } else if ((recorded || !known) && tb_enter(&c, TB_ID_region_end, 0, ra, frame, 0)) {
-        tb_instant(&c);
+        if (tb_unlikely(!tb_instant_known(&c, NULL, NULL))) tb_instant(&c);
     }
-    if (depth) tb_region_left(t);
+    if (depth && tb_unlikely(chosen)) tb_region_left(t);
+    else if (depth) t->priv->regions.depth = depth - 1;
 }
 
 void tb_region_mark(const char *name, const char *from, void *ra, void *frame)

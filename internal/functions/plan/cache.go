@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/gob"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +9,7 @@ import (
 )
 
 // cacheVersion changes with everything that makes other plans of the same images.
-const cacheVersion = 3
+const cacheVersion = 4
 
 // maxCached bounds a file of the cache; keepCached is how many there may be.
 const (
@@ -32,8 +30,7 @@ func Cached(path string) (*Plan, error) {
 	}
 	defer d.Close()
 	if b, err := d.ReadFile(key, maxCached); err == nil {
-		p := new(Plan)
-		if gob.NewDecoder(bytes.NewReader(b)).Decode(p) == nil && p.valid() {
+		if p := unpack(b); p != nil && p.valid() {
 			p.Path = path
 			return p, nil
 		}
@@ -43,11 +40,8 @@ func Cached(path string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if gob.NewEncoder(&b).Encode(p) == nil {
-		trim(d)
-		d.WriteFile(key, b.Bytes(), false)
-	}
+	trim(d)
+	d.WriteFile(key, p.pack(), false)
 	return p, nil
 }
 

@@ -23,6 +23,8 @@ const (
 	pointersBytes = 24
 	leaveAt       = 8
 	loopAt        = 16
+	// frameBytes are more than what is said of the frames of one template, without those of the moved code.
+	frameBytes = 96
 )
 
 // arena is the code of an image as it is put near it, with what unwinders ask for.
@@ -34,19 +36,19 @@ type arena struct {
 	frames  uint32 // where .eh_frame_hdr begins
 }
 
-// Write writes the runtime's file for the plans: all functions that are not refused. Plans of libraries that are loaded
-// later are asked for, if so.
-func Write(w io.Writer, plans []*Plan, libraries bool) error {
+// Write writes the runtime's file for images, as Encode has them. Plans of libraries that are loaded later are asked
+// for, if so.
+func Write(w io.Writer, images [][]byte, libraries bool) error {
 	head := append([]byte(fileMagic), 0, 0, 0, 0, 0, 0, 0, 0)
-	put32(head[8:], uint32(len(plans)))
+	put32(head[8:], uint32(len(images)))
 	if libraries {
 		head[12] = 1
 	}
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	for _, p := range plans {
-		if _, err := w.Write(p.encode()); err != nil {
+	for _, image := range images {
+		if _, err := w.Write(image); err != nil {
 			return err
 		}
 	}
@@ -63,15 +65,17 @@ func (p *Plan) traced() []*Function {
 	return out
 }
 
-func (p *Plan) encode() []byte {
+// Encode is an image for the runtime's file: all functions of a plan that are not refused.
+func (p *Plan) Encode() []byte {
 	functions := p.traced()
 	a := build(functions)
-	var addresses []byte
+	size := imageHeader + 8*len(functions) + len(a.entries) + len(a.fixups) + len(a.code) + len(p.Path) +
+		len(p.BuildID)
+	b := make([]byte, imageHeader, size+8)
 	for _, f := range functions {
-		addresses = binary.LittleEndian.AppendUint64(addresses, f.Addr)
+		b = binary.LittleEndian.AppendUint64(b, f.Addr)
 	}
-	b := make([]byte, imageHeader)
-	for _, part := range [][]byte{addresses, a.entries, a.fixups, a.code, []byte(p.Path), []byte(p.BuildID)} {
+	for _, part := range [][]byte{a.entries, a.fixups, a.code, []byte(p.Path), []byte(p.BuildID)} {
 		b = append(b, part...)
 	}
 	for len(b)%8 != 0 {
@@ -92,7 +96,15 @@ func (p *Plan) encode() []byte {
 
 // build puts the templates one after the other, and the description of their frames behind them.
 func build(functions []*Function) *arena {
-	a := &arena{code: make([]byte, pointersBytes)}
+	size, fixups := 0, 0
+	for _, f := range functions {
+		size += exitAlign + atBody + len(f.Displaced) + len(f.Frames) + frameBytes
+		fixups += len(f.Fixups) * fixupBytes
+	}
+	a := &arena{
+		code: make([]byte, pointersBytes, size+frameBytes), at: make([]uint32, 0, len(functions)),
+		fixups: make([]byte, 0, fixups), entries: make([]byte, 0, entryBytes*len(functions)),
+	}
 	for _, f := range functions {
 		a.template(f)
 	}

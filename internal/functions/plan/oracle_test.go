@@ -99,7 +99,11 @@ func (b *bench) seen(t *testing.T, plans []*Plan, args ...string) (output string
 func (b *bench) logged(t *testing.T, dir string, plans []*Plan, args ...string) (output string, code int) {
 	t.Helper()
 	var file bytes.Buffer
-	if err := Write(&file, plans, false); err != nil {
+	var images [][]byte
+	for _, p := range plans {
+		images = append(images, p.Encode())
+	}
+	if err := Write(&file, images, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "plan"), file.Bytes(), 0o600); err != nil {

@@ -38,7 +38,7 @@ type planner struct {
 	list  *plan.List
 	fifo  *os.File
 	logf  func(format string, args ...any)
-	known map[string]*plan.Plan // by path; nil: there is nothing to see
+	known map[string][]byte // images for the answers by path; nil: there is nothing to see
 }
 
 // startPlanner answers until the returned function is called.
@@ -52,7 +52,8 @@ func (c *collector) startPlanner() (stop func()) {
 		c.logf("libraries that are loaded later have no plans: %v", err)
 		return func() {}
 	}
-	p := &planner{dir: c.dir, list: list, fifo: f, logf: c.logf, known: map[string]*plan.Plan{}}
+	p := &planner{dir: c.dir, list: list, fifo: f, logf: c.logf, known: map[string][]byte{}}
+	beGenerous(generousFrom)
 	go p.run()
 	return func() { f.Close() }
 }
@@ -66,7 +67,7 @@ func (p *planner) run() {
 			continue
 		}
 		var b bytes.Buffer
-		err := plan.Write(&b, p.plans(strings.Split(paths, "\t")), true)
+		err := plan.Write(&b, p.images(strings.Split(paths, "\t")), true)
 		if err == nil {
 			err = p.dir.WriteFile(name, b.Bytes(), false)
 		}
@@ -76,22 +77,22 @@ func (p *planner) run() {
 	}
 }
 
-func (p *planner) plans(paths []string) []*plan.Plan {
-	var plans []*plan.Plan
+func (p *planner) images(paths []string) [][]byte {
+	var images [][]byte
 	for _, path := range paths {
 		known, ok := p.known[path]
 		if !ok && p.list.Library(path) {
-			known = p.plan(path)
+			known = p.image(path)
 			p.known[path] = known
 		}
 		if known != nil {
-			plans = append(plans, known)
+			images = append(images, known)
 		}
 	}
-	return plans
+	return images
 }
 
-func (p *planner) plan(path string) *plan.Plan {
+func (p *planner) image(path string) []byte {
 	known, err := plan.Cached(path)
 	if err == nil {
 		err = p.list.Select(known)
@@ -103,5 +104,5 @@ func (p *planner) plan(path string) *plan.Plan {
 	if traced, _ := known.Count(); traced == 0 {
 		return nil
 	}
-	return known
+	return known.Encode()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"runtime/debug"
 
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
@@ -14,6 +15,9 @@ import (
 
 // planVariable names the file in the state directory that tells the runtime which functions of which images to see.
 const planVariable = "TABARD_PLAN"
+
+// planMemory is how much memory there is to plans before garbage is collected.
+const planMemory = 96 << 20
 
 // planFunctions writes the plan of the program's functions into the state directory and returns its name, empty if
 // there is nothing to see. Ranks of the same program have one plan.
@@ -27,6 +31,10 @@ func (l *launcher) planFunctions(dir string) string {
 		l.tell("no functions are recorded: %v", err)
 		return ""
 	}
+	// Collecting garbage would take longer than all else: what is made here goes with this program. Images that are
+	// planned for the first time may leave a lot.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(planMemory))
 	plans, problems := plan.Program(program, l.environ, list)
 	for _, p := range problems {
 		l.tell("functions that are not recorded: %v", p)
@@ -60,8 +68,12 @@ func realProgram(path string) (string, error) {
 }
 
 func writePlans(dir string, plans []*plan.Plan, libraries bool) (string, error) {
+	var images [][]byte
+	for _, p := range plans {
+		images = append(images, p.Encode())
+	}
 	var b bytes.Buffer
-	if err := plan.Write(&b, plans, libraries); err != nil {
+	if err := plan.Write(&b, images, libraries); err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(b.Bytes())
