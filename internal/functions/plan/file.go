@@ -2,7 +2,7 @@ package plan
 
 import (
 	"encoding/binary"
-	"io"
+	"slices"
 )
 
 // The file for the runtime, all of it little-endian; capture/functions/planfile.h reads it.
@@ -36,23 +36,15 @@ type arena struct {
 	frames  uint32 // where .eh_frame_hdr begins
 }
 
-// Write writes the runtime's file for images, as Encode has them. Plans of libraries that are loaded later are asked
-// for, if so.
-func Write(w io.Writer, images [][]byte, libraries bool) error {
+// File is the runtime's file for images, as Encode has them. Plans of libraries that are loaded later are asked for, if
+// so.
+func File(images [][]byte, libraries bool) []byte {
 	head := append([]byte(fileMagic), 0, 0, 0, 0, 0, 0, 0, 0)
 	put32(head[8:], uint32(len(images)))
 	if libraries {
 		head[12] = 1
 	}
-	if _, err := w.Write(head); err != nil {
-		return err
-	}
-	for _, image := range images {
-		if _, err := w.Write(image); err != nil {
-			return err
-		}
-	}
-	return nil
+	return slices.Concat(append([][]byte{head}, images...)...)
 }
 
 func (p *Plan) traced() []*Function {

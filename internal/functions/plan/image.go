@@ -59,8 +59,8 @@ func open(path string) (*image, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if f.Class != elf.ELFCLASS64 || f.Machine != elf.EM_X86_64 {
-		return nil, fmt.Errorf("%s is for %v: functions can be recorded on x86-64 only", path, f.Machine)
+	if err := foreign(path, f.File); err != nil {
+		return nil, err
 	}
 	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
 		return nil, fmt.Errorf("%s is no executable and no library (%v)", path, f.Type)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -98,15 +97,11 @@ func (b *bench) seen(t *testing.T, plans []*Plan, args ...string) (output string
 // logged runs a program with its functions seen, with a log for each thread in dir.
 func (b *bench) logged(t *testing.T, dir string, plans []*Plan, args ...string) (output string, code int) {
 	t.Helper()
-	var file bytes.Buffer
 	var images [][]byte
 	for _, p := range plans {
 		images = append(images, p.Encode())
 	}
-	if err := Write(&file, images, false); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "plan"), file.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "plan"), File(images, false), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return execute(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, args...)

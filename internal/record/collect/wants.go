@@ -2,7 +2,6 @@ package collect
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -66,12 +65,8 @@ func (p *planner) run() {
 		if !strings.HasPrefix(name, PlanPrefix) || strings.Contains(name, "/") {
 			continue
 		}
-		var b bytes.Buffer
-		err := plan.Write(&b, p.images(strings.Split(paths, "\t")), true)
-		if err == nil {
-			err = p.dir.WriteFile(name, b.Bytes(), false)
-		}
-		if err != nil {
+		file := plan.File(p.images(strings.Split(paths, "\t")), true)
+		if err := p.dir.WriteFile(name, file, false); err != nil {
 			p.logf("plan %s: %v", name, err)
 		}
 	}

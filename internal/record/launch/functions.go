@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -72,18 +71,15 @@ func writePlans(dir string, plans []*plan.Plan, libraries bool) (string, error) 
 	for _, p := range plans {
 		images = append(images, p.Encode())
 	}
-	var b bytes.Buffer
-	if err := plan.Write(&b, images, libraries); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b.Bytes())
+	file := plan.File(images, libraries)
+	sum := sha256.Sum256(file)
 	name := collect.PlanPrefix + hex.EncodeToString(sum[:8])
 	d, err := safefile.OpenPrivate(dir)
 	if err != nil {
 		return "", err
 	}
 	defer d.Close()
-	if err := d.WriteNew(name, b.Bytes()); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := d.WriteNew(name, file); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	return name, nil
