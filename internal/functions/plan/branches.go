@@ -202,8 +202,8 @@ func (im *image) pointers(to *set) {
 }
 
 func (im *image) pointersOf(to *set, s *section) {
-	if s.addr == im.patchable.addr {
-		return // they tell of no jump
+	if im.patchable.holds(s.addr) {
+		return // it tells of no jump
 	}
 	if s.name == ".rela.dyn" {
 		for b := s.data; len(b) >= 24; b = b[24:] {

@@ -186,6 +186,9 @@ var longNops = []string{
 func (pl *planner) displace(f *Function, size uint64) string {
 	from := f.Addr + uint64(f.Entry)
 	end := pl.places.end(pl.im, f.Addr)
+	if pl.im.rooms[end].before >= jumpSize {
+		end -= jumpSize // for the next one
+	}
 	m := mover{f: f}
 	for i := range m.offsets {
 		m.offsets[i] = -1

@@ -32,7 +32,7 @@ const (
 	xrayArgument = 3 // an entry whose handler is given an argument
 	xraySled     = 11
 	// maxNops is more than any compiler leaves.
-	maxNops = 1 << 16
+	maxNops = 1 << 12
 )
 
 // readSleds reads what the compiler says of the room it has left.
