@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
@@ -15,8 +17,21 @@ import (
 // planVariable names the file in the state directory that tells the runtime which functions of which images to see.
 const planVariable = "TABARD_PLAN"
 
-// planMemory is how much memory there is to plans before garbage is collected.
+// planMemory is how much memory there may be in use before garbage is collected.
 const planMemory = 96 << 20
+
+// leaveGarbage leaves garbage where it is: to collect it would take longer than all else, and it goes with this program.
+// Images that are planned for the first time may need more than planMemory. The first collection, which comes then, and
+// the returned function make all as it was.
+func leaveGarbage() (restore func()) {
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(planMemory)
+	restore = sync.OnceFunc(func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	})
+	runtime.SetFinalizer(&struct{ next *int }{}, func(any) { restore() })
+	return restore
+}
 
 // planFunctions writes the plan of the program's functions into the state directory and returns its name, empty if
 // there is nothing to see. Ranks of the same program have one plan.
@@ -30,10 +45,7 @@ func (l *launcher) planFunctions(dir string) string {
 		l.tell("no functions are recorded: %v", err)
 		return ""
 	}
-	// Collecting garbage would take longer than all else: what is made here goes with this program. Images that are
-	// planned for the first time may leave a lot.
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(planMemory))
+	defer leaveGarbage()()
 	plans, problems := plan.Program(program, l.environ, list)
 	for _, p := range problems {
 		l.tell("functions that are not recorded: %v", p)
