@@ -1,12 +1,12 @@
 // Command analysis measures what answers from a recording cost, each by the tabard command that
 // gives it, as a whole process:
 //
-//	go run ./bench/analysis [-calls N] [-timed N] [-pairs N]
+//	go run ./bench/analysis [-calls N] [-timed N] [-runs N]
 //
 // The first table is of questions that need no times, on a recording of a stencil whose time-step
 // loop was made longer in the file, to N calls in all (default 10^9); the bars are 100 ms and 100
 // MB. The second is of questions that need times, on a ping-pong of two ranks that was recorded
-// with N calls (default 20,000,000); the bar is 20 million calls per second and core. The command
+// with N calls (default 20,000,000); the bar is 25 million calls per second and core. The command
 // exits with 1 if a bar is missed. It needs Open MPI and bin/tabard.
 package main
 
