@@ -152,9 +152,12 @@ func (f *finder) at(process int32, t time.Duration) time.Duration {
 	return f.opts.Clock(process, t)
 }
 
+// ncclKind is the kind of NCCL's calls.
+var ncclKind, _ = spec.EventsNamed("nccl")
+
 // message looks at both ends of a message.
 func (f *finder) message(m *match.Message) error {
-	if nccl, _ := spec.EventsNamed("nccl"); m.Send.Func.Kind == nccl { // its calls only queue what happens later
+	if m.Send.Func.Kind == ncclKind { // its calls only queue what happens later
 		return nil
 	}
 	s, r := m.Send, m.Recv
