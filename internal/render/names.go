@@ -79,10 +79,11 @@ func KernelName(w io.Writer, s string) string {
 	if p := PageOf(w); p == nil || p.Wide {
 		return s
 	}
-	return shortKernel(s)
+	return ShortKernel(s)
 }
 
-func shortKernel(s string) string {
+// ShortKernel is KernelName for what is no page of text.
+func ShortKernel(s string) string {
 	s = strings.TrimPrefix(s, "void ")
 	if i := argumentsAt(s); i > 0 {
 		s = s[:i]

@@ -122,7 +122,7 @@ func TestShortKernel(t *testing.T) {
 		"f(int (*)(int), g<(a)1>)": "f",
 		"":                         "", "(": "(", "a<": "a<", "a<b>(": "a<b>(", "void (": "(",
 	} {
-		if got := shortKernel(name); got != want {
+		if got := ShortKernel(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

@@ -57,6 +57,29 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// TestKernels: queues of GPUs and what is done in them have their names, which are hostile text.
+func TestKernels(t *testing.T) {
+	const rest = "grid_x=1, grid_y=1, grid_z=1, block_x=1, block_y=1, block_z=1, shared=0, registers=8)\n"
+	s, c := server(t, archivetest.Archive(t, "rank 0 of 1 on n\nclock 0 0 0\nclock 1000000 1000000 1000000\n"+
+		"50+900 MPI_Barrier(comm=MPI_COMM_WORLD)\nthread 1\n100+0 cuda_queue(device=1, context=1, stream=7)\n"+
+		"100+100 cuda_kernel(kernel=\"_Z5sweepPdi\", "+rest+"300+100 cuda_copy(kind=1, bytes=64)\n"+
+		"600+50 cuda_kernel(kernel=\"<script>\\x1b[1m\", "+rest))
+	lane := read[api.Lane](t, s, c, "/api/lanes?rank=0&thread=1")
+	want := []api.Kernel{{Name: "sweep(double*, int)", Short: "sweep"}, {Name: "<script>\x1b[1m", Short: `<script>\x1b[1m`}}
+	if lane.Queue != "GPU 1, stream 7" || !slices.Equal(lane.Kernels, want) || len(lane.Calls) != 3 ||
+		lane.Calls[0].Kernel != 0 || lane.Calls[1].Kernel != -1 || lane.Calls[2].Kernel != 1 {
+		t.Errorf("%+v", lane)
+	}
+	lines := read[api.Lines](t, s, c, "/api/lines?first=0&count=9")
+	if len(lines.Lines) != 2 || lines.Lines[0].Queue != "" || lines.Lines[1].Queue != lane.Queue {
+		t.Errorf("%+v", lines)
+	}
+	hits := read[api.Hits](t, s, c, "/api/search?q=sweep").Hits
+	if len(hits) != 2 || hits[0].Kind != "kernel" || hits[0].Thread != 1 {
+		t.Errorf("%+v", hits)
+	}
+}
+
 func TestSteps(t *testing.T) {
 	s, c := server(t, archivetest.Archive(t, pair))
 	all := read[api.Steps](t, s, c, "/api/steps")

@@ -340,14 +340,21 @@ func callsOf(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &api.Calls{Rank: s.Rank().Rank, World: s.Rank().World, Thread: s.Thread(), Total: s.Calls(),
-		Calls: []json.RawMessage{}}
+	queue, err := queueOf(s)
+	if err != nil {
+		return nil, err
+	}
+	list := &api.Calls{Rank: s.Rank().Rank, World: s.Rank().World, Thread: s.Thread(), Total: s.Calls(), Queue: queue,
+		Kernels: map[uint64]api.Kernel{}, Calls: []json.RawMessage{}}
 	for c, err := range s.Iter(uint64(from)) {
 		if err != nil {
 			return nil, err
 		}
 		if c.Func.Own() {
 			continue
+		}
+		if k := c.Func.Kernel(); k >= 0 && c.Slots[k].Str != "" {
+			list.Kernels[c.Index] = kernelOf(c.Slots[k].Str)
 		}
 		line, err := report.AppendCall(nil, s, c)
 		if err != nil {

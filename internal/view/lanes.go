@@ -7,7 +7,9 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/regions"
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/resolve"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -32,9 +34,14 @@ func lane(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &laner{q: q, s: s, from: time.Duration(t0), to: time.Duration(t1), sites: map[*archive.Site]int{}}
+	l := &laner{q: q, s: s, from: time.Duration(t0), to: time.Duration(t1), sites: map[*archive.Site]int{},
+		kernels: map[string]int{}}
+	line, err := lineOf(s, nil)
+	if err != nil {
+		return nil, err
+	}
 	l.lane = &api.Lane{From: t0, To: t1, Calls: []api.LaneCall{}, Loops: []api.LaneLoop{},
-		Regions: []report.TimelineRegion{}, Sites: []string{}, Line: lineOf(s, nil)}
+		Regions: []report.TimelineRegion{}, Sites: []string{}, Kernels: []api.Kernel{}, Line: line}
 	if err := l.window(); err != nil {
 		return nil, err
 	}
@@ -56,6 +63,7 @@ type laner struct {
 	from, to    time.Duration
 	first, last uint64 // the calls in the window
 	sites       map[*archive.Site]int
+	kernels     map[string]int
 	times       *archive.Timing
 }
 
@@ -86,7 +94,12 @@ func (l *laner) window() (err error) {
 
 // calls lists them.
 func (l *laner) calls() error {
-	for c, err := range archive.Events(l.s, l.first) {
+	signatures, err := l.s.Signatures()
+	if err != nil {
+		return err
+	}
+	named := func(terminal uint32, slot int) bool { return slot == spec.ByID(signatures[terminal].Func).Kernel() }
+	for c, err := range archive.EventsWith(l.s, l.first, named) {
 		if err != nil {
 			return err
 		}
@@ -98,7 +111,8 @@ func (l *laner) calls() error {
 			continue
 		}
 		x := api.LaneCall{Index: c.Index, Func: c.Func.Name, Category: timeline.CategoryOf(c.Func).String(),
-			Start: int64(c.Start), End: int64(c.End), Site: l.site(c.Site), Nested: c.Flags&archive.Nested != 0,
+			Start: int64(c.Start), End: int64(c.End), Site: l.site(c.Site),
+			Kernel: l.kernel(c), Nested: c.Flags&archive.Nested != 0,
 			Unfinished: c.Flags&archive.Unfinished != 0}
 		if x.Unfinished {
 			x.End = max(x.End, int64(l.to))
@@ -123,6 +137,28 @@ func (l *laner) site(s *archive.Site) int {
 		l.lane.Sites = append(l.lane.Sites, s.String())
 	}
 	return n
+}
+
+// kernel numbers the kernel that a call is.
+func (l *laner) kernel(c *archive.Call) int {
+	k := c.Func.Kernel()
+	if k < 0 || c.Slots[k].Str == "" {
+		return -1
+	}
+	name := c.Slots[k].Str
+	n, ok := l.kernels[name]
+	if !ok {
+		n = len(l.kernels)
+		l.kernels[name] = n
+		l.lane.Kernels = append(l.lane.Kernels, kernelOf(name))
+	}
+	return n
+}
+
+// kernelOf names a kernel, whose compiler's name is given.
+func kernelOf(name string) api.Kernel {
+	name = resolve.Readable(name)
+	return api.Kernel{Name: name, Short: render.ShortKernel(name)}
 }
 
 // regions adds those that the program names.

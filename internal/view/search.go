@@ -13,6 +13,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/resolve"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
@@ -47,6 +48,7 @@ func (r *recording) makeIndex() (list []entry, err error) {
 		return nil, err
 	}
 	funcs, sites, values := map[string]uint64{}, map[[2]string]uint64{}, map[[3]string]uint64{}
+	kernels := map[[2]string]uint64{} // by function and name
 	for _, c := range classes {
 		members := uint64(len(c.Streams()))
 		c.All(func(n *loops.Node) {
@@ -58,6 +60,9 @@ func (r *recording) makeIndex() (list []entry, err error) {
 				site = n.Shape.Frames[0].String()
 			}
 			funcs[name] += n.Calls * members
+			if n.Shape.Kernel != "" {
+				kernels[[2]string{name, n.Shape.Kernel}] += n.Calls * members
+			}
 			sites[[2]string{name, site}] += n.Calls * members
 			for _, p := range n.Params {
 				for _, v := range p.Values {
@@ -68,6 +73,9 @@ func (r *recording) makeIndex() (list []entry, err error) {
 	}
 	for name, n := range funcs {
 		add("function", name, n, map[string]string{"function": name}, first[name])
+	}
+	for k, n := range kernels {
+		add("kernel", resolve.Readable(k[1]), n, map[string]string{"function": k[0]}, first[kernelKey(k[1])])
 	}
 	for k, n := range sites {
 		if k[1] != "" {
@@ -102,7 +110,7 @@ func (r *recording) makeIndex() (list []entry, err error) {
 		}
 		add("communicator", text, 0, map[string]string{"comm": strconv.Itoa(c.ID)}, nil)
 	}
-	order := []string{"function", "site", "region", "communicator", "value"}
+	order := []string{"function", "kernel", "site", "region", "communicator", "value"}
 	slices.SortFunc(list, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.hit.Kind), slices.Index(order, b.hit.Kind)),
 			cmp.Compare(b.hit.Calls, a.hit.Calls), cmp.Compare(a.hit.Text, b.hit.Text))
@@ -122,7 +130,10 @@ const (
 	firstEvents  = 20_000
 )
 
-// firstCalls finds the first calls of functions and of call sites.
+// kernelKey is under what the first call of a kernel is kept.
+func kernelKey(name string) string { return "kernel " + name }
+
+// firstCalls finds the first calls of functions, of kernels and of call sites.
 func (r *recording) firstCalls() (map[string]*firstCall, error) {
 	found := map[string]*firstCall{}
 	for _, c := range r.calls.Classes()[:min(firstClasses, len(r.calls.Classes()))] {
@@ -140,6 +151,9 @@ func (r *recording) firstCalls() (map[string]*firstCall, error) {
 			}
 			at := &firstCall{s.Rank().Rank, s.Thread(), call.Index}
 			names := []string{call.Func.Name}
+			if k := call.Func.Kernel(); k >= 0 && call.Slots[k].Str != "" {
+				names = append(names, kernelKey(call.Slots[k].Str))
+			}
 			if call.Site != nil {
 				site, _, _ := strings.Cut(call.Site.String(), " < ")
 				names = append(names, call.Func.Name+" at "+site)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tabard-hpc/tabard/analysis/gpus"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/analysis/timeline"
 	"github.com/tabard-hpc/tabard/analysis/traffic"
@@ -332,13 +333,31 @@ func lines(q *question) (any, error) {
 	}
 	l := &api.Lines{Order: order, Total: t.Lines(), First: int(first), Lines: []api.Line{}}
 	for i := int(first); i < min(t.Lines(), int(first+count)); i++ {
-		l.Lines = append(l.Lines, lineOf(q.rec.calls.Stream(t.Stream(i)), classes))
+		line, err := lineOf(q.rec.calls.Stream(t.Stream(i)), classes)
+		if err != nil {
+			return nil, err
+		}
+		l.Lines = append(l.Lines, line)
 	}
 	return l, nil
 }
 
-func lineOf(s *archive.Stream, classes map[*archive.Class]int) api.Line {
+func lineOf(s *archive.Stream, classes map[*archive.Class]int) (api.Line, error) {
 	r := s.Rank()
+	queue, err := queueOf(s)
 	return api.Line{Rank: r.Rank, World: r.World, Thread: s.Thread(), Host: r.Host, Class: classes[s.Class()],
-		Calls: s.Calls()}
+		Calls: s.Calls(), Queue: queue}, err
+}
+
+// queueOf names the queue of a GPU that a stream is of, "" if it is that of a thread.
+func queueOf(s *archive.Stream) (string, error) {
+	if s.Thread() == 0 { // the program's own; ranks are many, and signatures take time
+		return "", nil
+	}
+	whole, _ := s.Whole() // what begins a queue is no call
+	q, ok, err := gpus.QueueOf(whole)
+	if !ok {
+		return "", err
+	}
+	return q.String(), nil
 }

@@ -89,6 +89,8 @@ type Line struct {
 	// Class is a number that threads share which made the same calls in the same order.
 	Class int    `json:"class"`
 	Calls uint64 `json:"calls"`
+	// Queue names the queue of a GPU that the thread stands for: "GPU 0, stream 7". "" if it is a thread.
+	Queue string `json:"queue,omitempty"`
 }
 
 // TileHead comes before the cells of a tile.
@@ -186,6 +188,14 @@ type Lane struct {
 	Regions []report.TimelineRegion `json:"regions"`
 	// Sites are the call sites that Calls name by their places here.
 	Sites []string `json:"sites"`
+	// Kernels are the kernels of GPUs that Calls name by their places here.
+	Kernels []Kernel `json:"kernels"`
+}
+
+// Kernel is a kernel of a GPU: as its source has it, and short.
+type Kernel struct {
+	Name  string `json:"name"`
+	Short string `json:"short"`
 }
 
 // LaneCall is a call.
@@ -196,7 +206,9 @@ type LaneCall struct {
 	Start    int64  `json:"start_ns"`
 	End      int64  `json:"end_ns"`
 	// Site is a place in Lane.Sites, -1 if unknown.
-	Site       int  `json:"site"`
+	Site int `json:"site"`
+	// Kernel is a place in Lane.Kernels, -1 if it is no kernel, or one without a name.
+	Kernel     int  `json:"kernel"`
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Nested calls were made by callbacks in the call before.
 	Nested bool `json:"nested,omitempty"`
@@ -222,6 +234,10 @@ type Calls struct {
 	Thread int `json:"thread"`
 	// Total is how many calls the thread made.
 	Total uint64 `json:"total"`
+	// Queue is that of the line.
+	Queue string `json:"queue,omitempty"`
+	// Kernels are the names of Calls that are kernels, by the number of the call.
+	Kernels map[uint64]Kernel `json:"kernels,omitempty"`
 	// Calls are documents as tabard dump --json prints them (tabard.call/1).
 	Calls []json.RawMessage `json:"calls"`
 }
@@ -365,7 +381,7 @@ type Hits struct {
 
 // Hit is something with a name.
 type Hit struct {
-	Kind string `json:"kind"` // function, site, rank, region, communicator, value, step
+	Kind string `json:"kind"` // function, kernel, site, rank, region, communicator, value, step
 	Text string `json:"text"`
 	// Select are flags of the selection: {"function": "MPI_Send"}.
 	Select map[string]string `json:"select"`

@@ -3,7 +3,7 @@
 import { get, type Params } from "./api";
 import { categories, categoryColor, css, dark } from "./palette";
 import { clean } from "./text";
-import type { Arrows, Lane, LaneCall, LaneLoop, Line, Region } from "./types";
+import type { Arrows, Kernel, Lane, LaneCall, LaneLoop, Line, Region } from "./types";
 
 /** Most calls that are asked for of a line in a piece of time. */
 const most = 4000;
@@ -94,6 +94,7 @@ function joined(pieces: Lane[]): Lane[] {
   const loops = new Map<string, LaneLoop>();
   const regions = new Map<string, Region>();
   const sites: string[] = [];
+  const kernels: Kernel[] = [];
   const wide = <T extends { start_ns: number; end_ns: number }>(all: Map<string, T>, key: string, v: T): void => {
     const old = all.get(key);
     all.set(
@@ -103,10 +104,13 @@ function joined(pieces: Lane[]): Lane[] {
   };
   for (const p of pieces) {
     if (!p.calls?.length && p.total > 0) return []; // too many: the tiles have it
-    for (const c of p.calls ?? []) calls.set(c.index, { ...c, site: c.site < 0 ? -1 : c.site + sites.length });
+    const later = (k: number, by: unknown[]): number => (k < 0 ? -1 : k + by.length);
+    for (const c of p.calls ?? [])
+      calls.set(c.index, { ...c, site: later(c.site, sites), kernel: later(c.kernel, kernels) });
     for (const l of p.loops ?? []) wide(loops, `${l.level} ${l.iteration} ${l.name}`, l);
     for (const r of p.regions ?? []) wide(regions, `${r.level} ${r.start_ns} ${r.name}`, r);
     sites.push(...(p.sites ?? []));
+    kernels.push(...(p.kernels ?? []));
   }
   return [
     {
@@ -117,6 +121,7 @@ function joined(pieces: Lane[]): Lane[] {
       loops: [...loops.values()],
       regions: [...regions.values()],
       sites,
+      kernels,
     },
   ];
 }
@@ -131,6 +136,7 @@ export interface Drawn {
   loop?: LaneLoop;
   region?: string;
   site?: string | undefined;
+  kernel?: Kernel | undefined;
 }
 
 const categoryOf = new Map(categories.map((c, i) => [c.key as string, i]));
@@ -254,7 +260,9 @@ export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, note
       g.lineWidth = 2;
       g.strokeRect(a - 1, top - 1, w + 2, h + 2);
     }
-    if (h >= 10) label(g, c.func.replace(/^P?MPIX?_/, ""), a, top + h / 2, w, light(color) ? "#111820" : "#ffffff");
+    const kernel = lane.kernels?.[c.kernel];
+    const text = kernel?.short ?? c.func.replace(/^P?MPIX?_/, "");
+    if (h >= 10) label(g, text, a, top + h / 2, w, light(color) ? "#111820" : "#ffffff");
     notes.push({
       x: a,
       width: w,
@@ -262,7 +270,8 @@ export function drawLane(g: CanvasRenderingContext2D, lane: Lane, row: Row, note
       height: h,
       line: lane,
       call: c,
-      site: c.site < 0 ? undefined : lane.sites?.[c.site],
+      site: lane.sites?.[c.site],
+      kernel,
     });
   }
   return true;

@@ -666,7 +666,7 @@ export class TimeMap {
         if (y > this.height - 4 || y < free) continue;
         free = y + 12;
         g.fillStyle = sel && hasRank(sel, l.rank) ? ink("accent") : ink("ink");
-        g.fillText(nameOf(l, every === 1 || k === 0), gutter - 6, y);
+        g.fillText(nameOf(l, every === 1 || k === 0), gutter - 6, y, gutter - 8);
       }
     }
   }
@@ -930,7 +930,7 @@ export class TimeMap {
     const rows: (Node | string)[] = [];
     const line = i === undefined ? undefined : this.line(i);
     if (i === undefined) rows.push(...this.aboutBand(place, t));
-    else if (hit?.call) rows.push(...aboutCall(hit.call, hit.site));
+    else if (hit?.call) rows.push(...aboutCall(hit, hit.call));
     else if (hit?.loop) {
       const l = hit.loop;
       rows.push(
@@ -1067,9 +1067,11 @@ function wholeHeight(view: State["view"]): State["view"] {
   return view && [view[0], view[1], 0, 1e9];
 }
 
-/** "rank 3", "3.1" for a thread, "w1:3" in a spawned world. */
+/** "rank 3", "3.1" for a thread, "w1:3" in a spawned world, "3 GPU 0, stream 7" for a queue of a GPU. */
 export function nameOf(l: Line, long: boolean): string {
-  const rank = (l.world ? `w${l.world}:` : "") + (l.rank < 0 ? "?" : l.rank) + (l.thread ? "." + l.thread : "");
+  const process = (l.world ? `w${l.world}:` : "") + (l.rank < 0 ? "?" : l.rank);
+  if (l.queue) return `${process} ${clean(l.queue)}`;
+  const rank = process + (l.thread ? "." + l.thread : "");
   return long && !l.world && !l.thread ? "rank " + rank : rank;
 }
 
@@ -1100,9 +1102,10 @@ const traffic: Record<string, string> = {
   io: "files",
 };
 
-function aboutCall(c: LaneCall, site: string | undefined): Node[] {
+function aboutCall(d: Drawn, c: LaneCall): Node[] {
+  const { site, kernel } = d;
   return [
-    h("b", {}, c.func),
+    h("b", {}, kernel?.short ?? c.func),
     h("div", {}, `${duration(c.end_ns - c.start_ns)}${c.unfinished ? ", did not return" : ""}, call ${c.index}`),
     ...(site ? [h("div", { class: "site" }, site)] : []),
   ];

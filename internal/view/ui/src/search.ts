@@ -46,7 +46,7 @@ export function search(c: Context): { element: HTMLElement; focus: () => void } 
     for (const [k, v] of Object.entries(x.select ?? {}))
       if ((keys as readonly string[]).includes(k)) change[k as Key] = v;
     c.store.select(change);
-    if (x.rank >= 0 && (x.kind === "value" || x.kind === "site")) c.call(0, x.rank, x.thread, x.call);
+    if (x.rank >= 0 && ["value", "site", "kernel"].includes(x.kind)) c.call(0, x.rank, x.thread, x.call);
     c.say(`${x.kind} ${x.text} selected`);
   }
 

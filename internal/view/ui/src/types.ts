@@ -60,6 +60,7 @@ export interface Line {
   host: string;
   class: number;
   calls: number;
+  queue?: string;
 }
 
 export interface Lines {
@@ -126,6 +127,7 @@ export interface LaneCall {
   start_ns: number;
   end_ns: number;
   site: number;
+  kernel: number;
   unfinished?: boolean;
   nested?: boolean;
 }
@@ -157,6 +159,12 @@ export interface Lane extends Omit<Line, "calls"> {
   loops: LaneLoop[] | null;
   regions: Region[] | null;
   sites: string[] | null;
+  kernels: Kernel[] | null;
+}
+
+export interface Kernel {
+  name: string;
+  short: string;
 }
 
 export type Json = null | boolean | number | string | Json[] | { [k: string]: Json };
@@ -188,6 +196,8 @@ export interface Calls {
   world: number;
   thread: number;
   total: number;
+  queue?: string;
+  kernels?: Record<string, Kernel>;
   calls: Call[];
 }
 

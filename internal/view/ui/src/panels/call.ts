@@ -43,6 +43,7 @@ export const call: Panel = {
       const x = r.calls[0];
       if (!x)
         return [h("p", { class: "empty" }, `Rank ${rank} made ${count(r.total)} calls: there is no call ${index}.`)];
+      const kernel = r.kernels?.[x.index];
       const open = x.flags?.includes("unfinished");
       const start = x.start_ns;
       const end = x.end_ns ?? start;
@@ -55,8 +56,8 @@ export const call: Panel = {
       const controls = h(
         "div",
         { class: "controls" },
-        h("b", {}, x.func),
-        `rank ${world ? `w${world}:` : ""}${rank}${thread ? ", thread " + thread : ""}, call ${count(x.index)} of ${count(r.total)}`,
+        h("b", {}, kernel?.short ?? x.func),
+        `rank ${world ? `w${world}:` : ""}${rank}${r.queue ? ", " + r.queue : thread ? ", thread " + thread : ""}, call ${count(x.index)} of ${count(r.total)}`,
         h("button", { type: "button", disabled: index <= 0, click: () => go(index - 1) }, "\u2190 previous"),
         h("button", { type: "button", disabled: index + 1 >= r.total, click: () => go(index + 1) }, "next \u2192"),
         h("button", { type: "button", disabled: start === undefined, click: zoom }, "zoom to it"),
@@ -73,6 +74,7 @@ export const call: Panel = {
           { class: "columns" },
           list([
             ["call", x.func + (x.flags?.length ? ` (${x.flags.join(", ")})` : "")],
+            ...(kernel ? [["its kernel", kernel.name] satisfies [string, string]] : []),
             ...Object.entries(x.in).map(([k, v]): [string, string] => [k, valueText(v)]),
             ...Object.entries(x.out).map(([k, v]): [string, string] => ["\u2192 " + k, valueText(v)]),
             ["returned", open ? "no" : (x.error ?? String(x.ret))],
