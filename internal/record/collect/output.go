@@ -243,7 +243,10 @@ func (j *Job) Replace() {
 
 // place puts a written archive to the job's target, or to the next name that is free, and notes which.
 func (j *Job) place(o *safefile.Output) error {
-	first := j.target()
+	first, claimed := j.target(), j.Output
+	if j.First != "" && j.Part == "" && j.Written == nil { // what was written once stays where it is
+		first = j.First
+	}
 	for n := 1; n <= maxNumbered; n++ {
 		path := numbered(first, n)
 		err := error(fs.ErrExist)
@@ -254,6 +257,9 @@ func (j *Job) place(o *safefile.Output) error {
 		}
 		if err == nil {
 			j.placed(path)
+			if j.Output != claimed {
+				Release(claimed, j.Claim)
+			}
 			return nil
 		}
 		if !errors.Is(err, fs.ErrExist) {

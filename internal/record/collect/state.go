@@ -85,8 +85,10 @@ type Job struct {
 	Private bool `json:"private,omitempty"`
 	// Launcher started the ranks of this node: as long as it lives, some may still come.
 	Launcher ring.ProcessID `json:"launcher"`
-	// OfScript says that a recorded script started the job.
-	OfScript bool `json:"of_script,omitempty"`
+	// OfScript says that a recorded script started the job. First is the first name that such a job tried, if
+	// another one held it: that may turn out to have nothing to record.
+	OfScript bool   `json:"of_script,omitempty"`
+	First    string `json:"first,omitempty"`
 }
 
 // Registration is a process that the launcher registered.

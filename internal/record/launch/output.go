@@ -49,6 +49,9 @@ func (l *launcher) takePlace(j *collect.Job) {
 	}
 	claim := collect.Hash(fmt.Sprintf("%d %s", os.Getuid(), id))
 	if name, err := collect.Claim(j.Output, claim, mode); err == nil {
+		if j.OfScript && !j.Shared && name != j.Output {
+			j.First = j.Output
+		}
 		j.Output, j.Claim = name, claim
 	}
 	// Otherwise a free name is taken in the end, if the place can be written to then.
