@@ -12,6 +12,7 @@ import (
 // TestFindings: some of the planted faults, each in one language; bench/findings has all of them. Those whose first
 // finding depends on times are left out, as other jobs may slow a rank down.
 func TestFindings(t *testing.T) {
+	t.Parallel()
 	some := map[string]string{"faults.c": "error", "faults.cc": "throw", "faults.f90": "comm-leak", "faults.py": "tag"}
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		dir := t.TempDir()

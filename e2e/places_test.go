@@ -95,6 +95,7 @@ func TestOutputFull(t *testing.T) {
 // TestStateFull: the place for the segments is tiny; the runtime spills beside
 // the output.
 func TestStateFull(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		disk := smallDisk(t, "size=6m")
 		dir := t.TempDir()
@@ -169,6 +170,7 @@ func TestLongDirectory(t *testing.T) {
 // TestDeadlock: a program that hangs is interrupted by its user; the recording
 // shows the call and the line where each rank hangs.
 func TestDeadlock(t *testing.T) {
+	t.Parallel()
 	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
 		p, err := program(m, "dies")
 		if err != nil {

@@ -69,6 +69,7 @@ func (j *torchJob) start(out *bytes.Buffer, options []string, what ...string) *e
 
 // TestTorch records ranks that call process groups of PyTorch: all arguments, the members of groups, what works stand for.
 func TestTorch(t *testing.T) {
+	t.Parallel()
 	j := newTorchJob(t)
 	var out bytes.Buffer
 	if err := j.start(&out, []string{"--events=torch"}).Wait(); err != nil || strings.Count(out.String(), ": done\n") != 4 {
@@ -140,6 +141,7 @@ func seen(t *testing.T, c *exec.Cmd, file, what, want string) {
 
 // TestTorchHangs: as TestNCCLHangs.
 func TestTorchHangs(t *testing.T) {
+	t.Parallel()
 	j := newTorchJob(t)
 	faults := torchFaults(`train\.cpp`)
 	// Steps after the one that was skipped stand in for it. Others that do not fit together do not hang here.

@@ -298,6 +298,7 @@ func TestViewerFaults(t *testing.T) {
 
 // Classes of ranks are bands on the map, and unfold into their ranks: with the keys, the mouse, and from the table.
 func TestViewerClasses(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	text.WriteString("abi mpich\n")
 	for r := range 9 { // rank 8 is a class of its own
@@ -346,6 +347,7 @@ func TestViewerClasses(t *testing.T) {
 
 // Functions of the program, once they are recorded, are an icicle.
 func TestViewerFunctions(t *testing.T) {
+	t.Parallel()
 	m, err := mpirun.Find("mpich")
 	if err != nil {
 		t.Fatal(err)
@@ -378,6 +380,7 @@ func TestViewerFunctions(t *testing.T) {
 
 // Two recordings are beside each other, coupled by iteration.
 func TestViewerCompare(t *testing.T) {
+	t.Parallel()
 	p := openViewer(t, chromium(t), serveView(t, viewerRecording(t, "none"), viewerRecording(t, "sizestep")))
 	p.ready()
 	p.wait(`document.querySelectorAll(".map").length === 2`)
@@ -394,6 +397,7 @@ const hostile = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1<
 
 // All strings of a recording are text on the page, whatever is in them.
 func TestViewerHostile(t *testing.T) {
+	t.Parallel()
 	clean, err := os.ReadFile(viewerRecording(t, "slowstep"))
 	if err != nil {
 		t.Fatal(err)
@@ -429,6 +433,7 @@ func TestViewerHostile(t *testing.T) {
 
 // A page by itself shows the first screen without a server, and says what it lacks.
 func TestViewerFile(t *testing.T) {
+	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.html")
 	if out, err := exec.Command(tabardBin, "view", "--html", page,
 		viewerRecording(t, "slowstep")).CombinedOutput(); err != nil {
