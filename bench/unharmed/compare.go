@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
 )
@@ -13,15 +14,19 @@ import (
 // verdict is what the runs of a program have shown.
 type verdict struct {
 	code, lines, equalLines, files, equalFiles int
-	recorded                                   *recorded
+	recorded, onlyMPI                          *recorded // the latter only with MPI
 	seen                                       map[string]moved
 	differences                                []string
 }
+
+// pause makes runs print different times, if they print any.
+const pause = 2100 * time.Millisecond
 
 // measure runs a program in all the ways that the options ask for.
 func (b *bench) measure(p *programs.Program) (*verdict, error) {
 	var plain [2]*outcome
 	for i := range plain {
+		time.Sleep(pause)
 		var err error
 		if plain[i], err = b.start(p); err != nil {
 			return nil, err
@@ -33,7 +38,7 @@ func (b *bench) measure(p *programs.Program) (*verdict, error) {
 			strings.Join(plain[1].lines, "\n"))
 	}
 	for i := range b.o.times {
-		o, r, err := b.record(p)
+		o, r, err := b.record(p, b.o.record)
 		if err != nil {
 			return nil, err
 		}
@@ -42,10 +47,15 @@ func (b *bench) measure(p *programs.Program) (*verdict, error) {
 			v.differences = append(v.differences, fmt.Sprintf("%s, run %d recorded: %s", p.Name, i+1, d))
 		}
 	}
+	var err error
+	if b.mpi != nil {
+		if _, v.onlyMPI, err = b.record(p, ""); err != nil {
+			return nil, err
+		}
+	}
 	if !b.o.strace {
 		return v, nil
 	}
-	var err error
 	if v.seen, err = b.straced(p); err != nil {
 		return nil, err
 	}
@@ -146,6 +156,10 @@ func (v *verdict) row(p *programs.Program) string {
 		}
 		moved = fmt.Sprintf("%s and %s in %d files", programs.Commas(read), programs.Commas(written), len(v.seen))
 	}
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %s | %s | %s |", p.Name, p.Ranks, v.code, v.lines, v.equalLines,
-		v.files, v.equalFiles, strings.Join(events, ", "), programs.Commas(v.recorded.bytes), moved)
+	only := ""
+	if v.onlyMPI != nil {
+		only = fmt.Sprintf("%s, %s", programs.Commas(v.recorded.mpi), programs.Commas(v.onlyMPI.bytes))
+	}
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %s | %s | %s | %s |", p.Name, p.Ranks, v.code, v.lines, v.equalLines,
+		v.files, v.equalFiles, strings.Join(events, ", "), programs.Commas(v.recorded.bytes), only, moved)
 }

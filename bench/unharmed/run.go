@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -13,8 +14,10 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // patience is how long a program may take.
@@ -40,6 +43,7 @@ type recorded struct {
 	events map[string]uint64
 	bytes  int64
 	moved  map[string]moved
+	mpi    int64 // bytes of what is left without other events than those of MPI
 }
 
 const recordingName = "recording.tabard"
@@ -103,29 +107,39 @@ func (b *bench) ask(o *outcome, command string, to any) error {
 }
 
 // record runs a program under tabard record.
-func (b *bench) record(p *programs.Program) (*outcome, *recorded, error) {
+func (b *bench) record(p *programs.Program, options string) (*outcome, *recorded, error) {
 	o, err := b.start(p, slices.Concat([]string{b.tabard, "record", "-q", "-o", recordingName},
-		strings.Fields(b.o.record))...)
+		strings.Fields(options))...)
 	if err != nil {
 		return nil, nil, err
 	}
+	r, err := b.look(o)
+	return o, r, err
+}
+
+// look reads the recording of a run.
+func (b *bench) look(o *outcome) (*recorded, error) {
 	var info report.Info
 	if err := b.ask(o, "info", &info); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r := &recorded{events: info.Events, moved: map[string]moved{}}
 	if len(r.events) == 0 {
 		r.events = map[string]uint64{"mpi": info.Calls}
 	}
-	st, err := os.Stat(filepath.Join(o.dir, recordingName))
+	file := filepath.Join(o.dir, recordingName)
+	st, err := os.Stat(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r.bytes = st.Size()
+	if r.mpi, err = projected(file); err != nil {
+		return nil, err
+	}
 	var all report.Files
-	if b.o.strace {
+	if r.events["io"] > 0 {
 		if err := b.ask(o, "io", &all); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	for _, f := range all.Files {
@@ -133,5 +147,24 @@ func (b *bench) record(p *programs.Program) (*outcome, *recorded, error) {
 			r.moved[name] = moved{f.Reads.Bytes, f.Writes.Bytes}
 		}
 	}
-	return o, r, nil
+	return r, nil
+}
+
+// projected is how many bytes a recording takes without other events than those of MPI.
+func projected(file string) (int64, error) {
+	a, err := archive.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer a.Close()
+	if a, err = a.Project(func(f *spec.Func) bool { return f.Kind == 0 }); err != nil {
+		return 0, err
+	}
+	c, err := a.Content()
+	if err != nil {
+		return 0, err
+	}
+	var to bytes.Buffer
+	err = c.Write(&to)
+	return int64(to.Len()), err
 }
