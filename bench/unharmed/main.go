@@ -9,8 +9,8 @@
 // same in each recorded one: the exit code, the lines of standard output and standard error (their order may differ if
 // there are several ranks), how the other lines look when numbers are left out, and the contents of the files written.
 // With -strace one more run under strace -f says how many bytes were read and written, for each regular file in the
-// folder, and the recording has to say the same. One more run records nothing but MPI's calls: its bytes stand beside
-// those that are left of the whole recording without other events. The result is a table in Markdown; whatever differs is named below it,
+// folder, and the recording has to say the same. One more run records nothing but MPI's calls: the bytes of its structure
+// stand behind those of what is left of the whole recording without other events. The result is a table in Markdown; whatever differs is named below it,
 // and gives exit code 1.
 package main
 
@@ -74,7 +74,7 @@ func run(o *options) (different bool, err error) {
 	}
 	fmt.Printf("`tabard record %s`\n\n", o.record)
 	fmt.Println("| program | ranks | exit code | lines | equal in all | files | equal in all | events recorded | bytes | " +
-		"of MPI, MPI only | read and written |\n|---|---|---|---|---|---|---|---|---|---|---|")
+		"structure of MPI, of MPI only | read and written |\n|---|---|---|---|---|---|---|---|---|---|---|")
 	var notes []string
 	for i := range list {
 		if p := &list[i]; strings.Contains(p.Name, o.only) {

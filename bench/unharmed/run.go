@@ -43,10 +43,13 @@ type recorded struct {
 	events map[string]uint64
 	bytes  int64
 	moved  map[string]moved
-	mpi    int64 // bytes of what is left without other events than those of MPI
+	mpi    uint64 // bytes of the structure and the columns of MPI's calls, without other events
 }
 
-const recordingName = "recording.tabard"
+const (
+	recordingName = "recording.tabard"
+	projectedName = "projected.tabard"
+)
 
 // start runs a program in an empty folder, with before in front of its command.
 func (b *bench) start(p *programs.Program, before ...string) (*outcome, error) {
@@ -97,9 +100,9 @@ func finished(dir string, code int, printed string) (*outcome, error) {
 	})
 }
 
-// ask is what tabard says about the recording of a run, as JSON.
-func (b *bench) ask(o *outcome, command string, to any) error {
-	out, err := exec.Command(b.tabard, command, "--json", filepath.Join(o.dir, recordingName)).Output()
+// ask is what tabard says about a recording in the folder of a run, as JSON.
+func (b *bench) ask(o *outcome, file, command string, to any) error {
+	out, err := exec.Command(b.tabard, command, "--json", filepath.Join(o.dir, file)).Output()
 	if err != nil {
 		return fmt.Errorf("tabard %s: %w", command, err)
 	}
@@ -120,7 +123,7 @@ func (b *bench) record(p *programs.Program, options string) (*outcome, *recorded
 // look reads the recording of a run.
 func (b *bench) look(o *outcome) (*recorded, error) {
 	var info report.Info
-	if err := b.ask(o, "info", &info); err != nil {
+	if err := b.ask(o, recordingName, "info", &info); err != nil {
 		return nil, err
 	}
 	r := &recorded{events: info.Events, moved: map[string]moved{}}
@@ -133,12 +136,16 @@ func (b *bench) look(o *outcome) (*recorded, error) {
 		return nil, err
 	}
 	r.bytes = st.Size()
-	if r.mpi, err = projected(file); err != nil {
+	if err := project(file, filepath.Join(o.dir, projectedName)); err != nil {
 		return nil, err
 	}
+	if err := b.ask(o, projectedName, "info", &info); err != nil {
+		return nil, err
+	}
+	r.mpi = uint64(info.Bytes.Structure + info.Bytes.Columns)
 	var all report.Files
 	if r.events["io"] > 0 {
-		if err := b.ask(o, "io", &all); err != nil {
+		if err := b.ask(o, recordingName, "io", &all); err != nil {
 			return nil, err
 		}
 	}
@@ -150,21 +157,23 @@ func (b *bench) look(o *outcome) (*recorded, error) {
 	return r, nil
 }
 
-// projected is how many bytes a recording takes without other events than those of MPI.
-func projected(file string) (int64, error) {
+// project writes what a recording has of MPI's calls, without other events.
+func project(file, to string) error {
 	a, err := archive.Open(file)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer a.Close()
 	if a, err = a.Project(func(f *spec.Func) bool { return f.Kind == 0 }); err != nil {
-		return 0, err
+		return err
 	}
 	c, err := a.Content()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var to bytes.Buffer
-	err = c.Write(&to)
-	return int64(to.Len()), err
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b.Bytes(), 0o666)
 }
