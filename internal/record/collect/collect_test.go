@@ -636,6 +636,25 @@ func TestKeepRaw(t *testing.T) {
 	}
 }
 
+// What cannot be kept uncompressed is said, and is recorded as ever.
+func TestKeepRawNowhere(t *testing.T) {
+	dir := t.TempDir()
+	raw := filepath.Join(dir, "raw")
+	if err := os.WriteFile(raw, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := state(t, filepath.Join(dir, "a.tabard"), func(j *Job) { j.KeepRaw = raw })
+	p := newProgram(t, s, deadPID+1, 1)
+	register(t, s, p.id, 0, 1)
+	recs := append(p.prologue(0, 1), p.work(rng(4), 100)...)
+	c := testCollector(t, s)
+	drive(t, &c, p.threads[0], recs, func(int) {})
+	finishAll(t, c)
+	if got := c.lines(); c.report.Calls == 0 || !strings.Contains(got, "not all uncompressed records are in "+raw) {
+		t.Errorf("%d calls\n%s", c.report.Calls, got)
+	}
+}
+
 // Several processes: ranks, a shell around one, a rank that was never traced, spawned worlds.
 func TestIdentities(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")

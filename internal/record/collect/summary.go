@@ -53,7 +53,22 @@ func (c *collector) lines() string {
 	if problem := c.cudaProblem(); problem != "" {
 		lines = append(lines, "tabard: "+render.OneLine(problem))
 	}
+	if problem := c.rawProblem(); problem != "" {
+		lines = append(lines, "tabard: "+render.OneLine(problem))
+	}
 	return strings.Join(lines, "\n")
+}
+
+// rawProblem says why uncompressed records are missing that the user wanted to keep; empty if none are.
+func (c *collector) rawProblem() string {
+	for _, p := range c.order {
+		for _, ch := range p.chains {
+			if ch != nil && ch.raw != nil && ch.raw.err != nil {
+				return fmt.Sprintf("not all uncompressed records are in %s: %v", c.job.KeepRaw, ch.raw.err)
+			}
+		}
+	}
+	return ""
 }
 
 // cudaProblem says why CUDA was not recorded although that was asked for; empty if it was, or if no process used it.

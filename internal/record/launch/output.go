@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/record/collect"
@@ -25,6 +26,15 @@ func (l *launcher) checkOutput() error {
 	}
 	if err := safefile.Writable(output); err != nil {
 		return fmt.Errorf("the recording cannot be written to %s: %w; choose another place with -o", l.o.Output, err)
+	}
+	if dir := l.o.KeepRaw; dir != "" {
+		err := os.MkdirAll(dir, 0o777)
+		if err == nil {
+			err = safefile.Writable(filepath.Join(dir, "raw"))
+		}
+		if err != nil {
+			return fmt.Errorf("uncompressed records cannot be kept in %s: %w; choose another --keep-raw", dir, err)
+		}
 	}
 	return nil
 }
