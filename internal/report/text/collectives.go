@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
@@ -106,15 +107,9 @@ func collectiveSpread(s report.Quartiles) string {
 	return fmt.Sprintf("%s (%s to %s)", shortTime(s.Median), shortTime(s.Low), shortTime(s.High))
 }
 
-// shortTime is a time in three digits.
+// shortTime is a time that is given in seconds.
 func shortTime(seconds float64) string {
-	switch abs := math.Abs(seconds); {
-	case abs < 1e-3:
-		return fmt.Sprintf("%.3gus", seconds*1e6)
-	case abs < 1:
-		return fmt.Sprintf("%.3gms", seconds*1e3)
-	}
-	return fmt.Sprintf("%.3gs", seconds)
+	return render.Duration(time.Duration(math.Round(seconds * 1e9)))
 }
 
 // collectiveCall is the call as source code; of what only the program knows stands the parameter's name.
