@@ -140,6 +140,12 @@ type window struct {
 	ticks []uint64
 }
 
+// clear makes it that of the next stream.
+func (w *window) clear() {
+	clear(w.cells)
+	w.blur, w.ticks, w.unsized = 0, nil, 0
+}
+
 // late tells that no more blocks may be read.
 func (w *window) late() bool { return w.credit == 0 && !w.until.IsZero() && time.Now().After(w.until) }
 

@@ -6,26 +6,37 @@ import (
 	"sync/atomic"
 )
 
-// How many bytes a Memory holds: of summaries of blocks, of sums of lines, and of finished rows.
+// How many bytes a Memory holds: of summaries of blocks, of rows that are not exact yet, and of finished ones.
 const (
-	mipMemory   = 160 << 20
-	chunkMemory = 48 << 20
-	rowMemory   = 64 << 20
+	mipMemory     = 160 << 20
+	partialMemory = 48 << 20
+	rowMemory     = 64 << 20
 )
 
 // Memory is what Tilers of a recording keep of what they found. They share it, so that it is bounded however many there
 // are. It is safe for concurrent use.
 type Memory struct {
-	tilers atomic.Uint64
-	mips   *lru[blockKey, *mip]
-	chunks *lru[chunkKey, *chunk] // of chunkLines lines
-	rows   *lru[chunkKey, *chunk]
+	tilers   atomic.Uint64
+	mips     *lru[blockKey, *mip]
+	partials *lru[rowKey, *partial]
+	rows     *lru[rowKey, *chunk]
 }
 
 // NewMemory makes an empty one.
 func NewMemory() *Memory {
 	return &Memory{mips: newLRU[blockKey](mipMemory, (*mip).size),
-		chunks: newLRU[chunkKey](chunkMemory, (*chunk).size), rows: newLRU[chunkKey](rowMemory, (*chunk).size)}
+		partials: newLRU[rowKey](partialMemory, func(*partial) int { return partialSize }),
+		rows:     newLRU[rowKey](rowMemory, (*chunk).size)}
+}
+
+// partial is what there is of a row that is not exact yet.
+func (m *Memory) partial(k rowKey) *partial {
+	for {
+		if p := m.partials.get(k); p != nil {
+			return p
+		}
+		m.partials.put(k, &partial{sum: &chunk{}})
+	}
 }
 
 // blockKey is a block of calls of a stream, by its first call, as a Tiler sees it.
@@ -35,7 +46,8 @@ type blockKey struct {
 	from   uint64
 }
 
-type chunkKey struct {
+// rowKey is a row of a tile.
+type rowKey struct {
 	tiler               uint64
 	first, lines, level int
 	x                   int64

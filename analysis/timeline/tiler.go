@@ -23,11 +23,11 @@ const (
 	MaxTileLevel = 54
 )
 
-// How many calls of blocks that are decoded a Tiler keeps, of 20 bytes each, and the number of lines whose sum is kept
-// where a row has more.
+// How many calls of blocks that are decoded a Tiler keeps, of 20 bytes each, and up to how many lines of a row are looked
+// at for what is known of them when the time is up.
 const (
-	openCalls  = 2 << 20
-	chunkLines = 64
+	openCalls = 2 << 20
+	lateLines = 256
 )
 
 // TileOrders are the orders that lines can have.
@@ -163,91 +163,70 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 	first := x.First + i*x.Group
 	last := min(first+x.Group, len(t.order))
 	x.Lines[i] = last - first
-	key := chunkKey{t.number, first, x.Group, x.Level, x.X}
-	if c := t.memory.rows.get(key); c != nil {
+	key := rowKey{t.number, first, x.Group, x.Level, x.X}
+	c := t.memory.rows.get(key)
+	if c == nil {
+		if c = t.rowOfOverview(x, first, last); c != nil {
+			t.memory.rows.put(key, c)
+		}
+	}
+	if c != nil {
 		x.chunks[i], x.Read[i] = c, last-first
 		return 0, nil
 	}
-	if c := t.rowOfOverview(x, first, last); c != nil {
-		x.chunks[i], x.Read[i] = c, last-first
-		t.memory.rows.put(key, c)
-		return 0, nil
-	}
-	sum := &chunk{}
-	x.chunks[i] = sum
-	if x.Group > chunkLines && t.known(first, last) {
-		err = spread((last-first+chunkLines-1)/chunkLines, func(_, k int) (bool, error) {
-			at := first + k*chunkLines
-			n, b, err := t.some(sum, at, min(at+chunkLines, last), x, until, x.Read[i] == 0)
-			blur = max(blur, b)
-			x.Read[i] += n
-			return true, err
-		})
-	} else {
-		x.Read[i], blur, err = t.spreadOut(sum, first, last, x, until, true)
-	}
-	if err != nil {
+	p := t.memory.partial(key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x.chunks[i], x.Read[i], blur, err = t.goOn(p, first, last, x, until); err != nil {
 		return blur, err
 	}
 	if blur == 0 && x.Read[i] == last-first {
-		t.memory.rows.put(key, sum)
+		t.memory.rows.put(key, x.chunks[i])
+		t.memory.partials.drop(key)
 	}
 	return blur, nil
 }
 
-// known tells whether the streams of lines have been looked at.
-func (t *Tiler) known(first, last int) bool {
-	for _, s := range t.order[first:last] {
-		if t.facts[s].Load() == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// some adds lines, whose sum is kept.
-func (t *Tiler) some(sum *chunk, first, last int, x *Tile, until time.Time, must bool) (int, time.Duration, error) {
-	key := chunkKey{t.number, first, chunkLines, x.Level, x.X}
-	c := t.memory.chunks.get(key)
-	if c == nil {
-		c = &chunk{}
-		n, blur, err := t.spreadOut(c, first, last, x, until, must)
-		if err != nil || n < last-first || blur > 0 {
-			sum.add(c)
-			return n, blur, err
-		}
-		t.memory.chunks.put(key, c)
-	}
-	sum.add(c)
-	return last - first, 0, nil
-}
-
-// spreadOut adds lines in an order in which the first ones are spread over all: the time may be up before the last one.
-// With must, there is something of them however late it is.
-func (t *Tiler) spreadOut(sum *chunk, first, last int, x *Tile, until time.Time, must bool) (
-	read int, blur time.Duration, err error) {
+// goOn adds to a row what is not in it yet, in an order in which the first lines are spread over all: the time may be up
+// before the last one. However late it is, there is something of the row, and a bit more of it is exact. sum has besides
+// what is exact also lines that are means.
+func (t *Tiler) goOn(p *partial, first, last int, x *Tile, until time.Time) (sum *chunk, read int, blur time.Duration,
+	err error) {
 	n := last - first
-	w := &window{volume: t.volume, level: x.Level, x: x.X * TileBins, cells: make([]cell, TileBins), until: until}
-	if must {
-		w.credit = 1
-	}
+	w := &window{volume: t.volume, level: x.Level, x: x.X * TileBins, cells: make([]cell, TileBins), until: until,
+		credit: 1}
 	if !until.IsZero() { // half of what is left is for reading, half for what is less exact
 		w.rough = until
 		w.until = until.Add(-max(0, time.Until(until)) / 2)
 	}
+	means := &chunk{}
+	read = p.lines
 	err = spread(n, func(k, at int) (bool, error) {
-		w.first = must && read == 0
-		if w.over() && (k == 0 || n > chunkLines && k >= 4*chunkLines) {
+		if p.has(at) {
+			return true, nil
+		}
+		w.first = read == 0
+		if w.over() && (k == 0 || k >= lateLines) {
 			return false, nil // known ones among the rest would not be worth the search
 		}
-		ok, err := t.line(sum, first+at, w)
-		if ok {
-			read++
+		f, err := t.line(first+at, w)
+		if f == nil || err != nil {
+			return true, err
 		}
+		read++
 		blur = max(blur, time.Duration(w.blur))
-		return true, err
+		if w.blur > 0 {
+			means.put(w, f, t.end)
+			return true, nil
+		}
+		p.put(at, n, w, f, t.end)
+		return true, nil
 	})
-	return read, blur, err
+	if p.lines == n {
+		return p.sum, read, blur, err
+	}
+	means.add(p.sum)
+	return means, read, blur, err
 }
 
 // spread goes through the numbers from 0 to n-1 in an order in which the first ones are spread over all, as long as
@@ -272,44 +251,38 @@ func gcd(a, b int) int {
 	return a
 }
 
-// line adds a line; it is not ok if the time was up.
-func (t *Tiler) line(sum *chunk, line int, w *window) (ok bool, err error) {
+// line fills the window with the calls of a line, and says what is known of its stream; nil if the time was up.
+func (t *Tiler) line(line int, w *window) (f *facts, err error) {
 	stream := int(t.order[line])
-	f := t.facts[stream].Load()
-	clear(w.cells)
-	w.blur, w.ticks, w.unsized = 0, nil, 0
+	f = t.facts[stream].Load()
+	w.clear()
 	if f != nil {
-		if f.none {
-			return true, nil
-		}
 		begin, end := time.Duration(w.x<<w.level), time.Duration((w.x+TileBins)<<w.level)
-		if end <= f.from || begin >= f.to {
-			sum.put(w, f, t.end)
-			return true, nil
+		if f.none || end <= f.from || begin >= f.to {
+			return f, nil
 		}
 		if m := t.mip(stream, 0); f.single && m != nil && (m.level <= w.level || w.late()) {
 			if w.addOrSpread(m) {
-				sum.put(w, f, t.end)
-				return true, nil
+				return f, nil
 			}
 			t.memory.mips.drop(t.block(stream, 0))
-			clear(w.cells) // a broken mip leaves what was added
-			w.blur, w.unsized = 0, 0
+			w.clear() // a broken mip leaves what was added
 		}
 	}
 	if w.over() || f == nil && w.late() && t.arch.Stream(stream).Calls() <= fewCalls {
-		return false, nil
+		return nil, nil
 	}
 	l, err := t.take(stream)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer t.giveBack(l)
-	if ok, err = l.fill(w); ok && err == nil {
-		w.blur = uint64(float64(w.blur) * l.rate)
-		sum.put(w, &l.facts, t.end)
+	ok, err := l.fill(w)
+	if !ok || err != nil {
+		return nil, err
 	}
-	return ok, err
+	w.blur = uint64(float64(w.blur) * l.rate)
+	return &l.facts, nil
 }
 
 // take opens a stream, or takes one that is open, and finds its facts.
@@ -445,76 +418,6 @@ func (t *Tiler) warm(stream int, ahead func() bool) error {
 		t.memory.mips.put(t.block(stream, from), m)
 	}
 	return nil
-}
-
-// chunk is the sum of lines in a tile: of times and calls by category, or of bytes and messages by flow.
-type chunk struct {
-	ns      [NumCategories][]float64
-	calls   [NumCategories][]uint64
-	unsized uint64
-}
-
-func (c *chunk) size() int {
-	n := 200
-	for i := range c.ns {
-		n += 8 * (len(c.ns[i]) + len(c.calls[i]))
-	}
-	return n
-}
-
-// filled is a list of n, which is made if it is not there yet.
-func filled[T any](list *[]T, n int) []T {
-	if *list == nil {
-		*list = make([]T, n)
-	}
-	return *list
-}
-
-// put adds the bins of a stream, and what it computed.
-func (c *chunk) put(w *window, f *facts, end time.Duration) {
-	if w.volume {
-		c.move(w)
-		return
-	}
-	n := len(w.cells)
-	to := f.to
-	if f.open != Computation {
-		to = max(to, end)
-	}
-	for i := range w.cells {
-		x := &w.cells[i]
-		begin := time.Duration((w.x + int64(i)) << w.level)
-		rest := float64(max(0, min(to, begin+1<<w.level)-max(f.from, begin)))
-		for k := Computation + 1; k < NumCategories; k++ {
-			ns := float64(x.ticks[k]) * f.rate
-			if k == f.open {
-				ns += float64(max(0, min(to, begin+1<<w.level)-max(f.to, begin)))
-			}
-			if ns > 0 {
-				filled(&c.ns[k], n)[i] += ns
-				rest -= ns
-			}
-			if x.calls[k] > 0 {
-				filled(&c.calls[k], n)[i] += uint64(x.calls[k])
-			}
-		}
-		if rest != 0 {
-			filled(&c.ns[Computation], n)[i] += rest
-		}
-	}
-}
-
-// add adds another sum.
-func (c *chunk) add(o *chunk) {
-	c.unsized += o.unsized
-	for k := range o.ns {
-		for i, v := range o.ns[k] {
-			filled(&c.ns[k], len(o.ns[k]))[i] += v
-		}
-		for i, v := range o.calls[k] {
-			filled(&c.calls[k], len(o.calls[k]))[i] += v
-		}
-	}
 }
 
 // block is the key of a block of calls.

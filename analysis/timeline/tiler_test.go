@@ -394,3 +394,47 @@ func TestLateTiles(t *testing.T) {
 		}
 	}
 }
+
+// What a row has that is exact is kept from one question to the next, also where blocks have to be decoded for it:
+// however little time there is, it becomes exact after as many questions as it has lines.
+func TestTilesGoOn(t *testing.T) {
+	const group = 8
+	a := makeJob(t, "stencil-2d", 24, 1500)
+	_, end := plain(t, a, selection.All)
+	x := newTiler(t, a, selection.Flags{}, end)
+	if err := x.Warm(func() bool { return true }, nil); err != nil {
+		t.Fatal(err)
+	}
+	level := timeline.GridLevel(end) - 9
+	most := 0
+	for at := int64(0); at < 1<<9; at += 23 {
+		tile := func(x *timeline.Tiler, until time.Time) *timeline.Tile {
+			tile := &timeline.Tile{Level: level, X: at, Group: group, Rows: 64, Until: until}
+			fill(t, x, tile)
+			return tile
+		}
+		asked := 1
+		got := tile(x, time.Now())
+		for ; !got.Exact() && asked <= group; asked++ {
+			got = tile(x, time.Now())
+		}
+		if !got.Exact() {
+			t.Fatalf("tile %d: not exact after %d questions", at, asked)
+		}
+		most = max(most, asked)
+		want := tile(newTiler(t, a, selection.Flags{}, end), time.Time{})
+		for row := range want.Rows {
+			for bin := range timeline.TileBins {
+				for k := range timeline.NumCategories {
+					x, y := got.Time(row, bin, k), want.Time(row, bin, k)
+					if math.Abs(x-y) > 1e-3 || got.Calls(row, bin, k) != want.Calls(row, bin, k) {
+						t.Fatalf("tile %d, row %d, bin %d: %v is %g, want %g", at, row, bin, k, x, y)
+					}
+				}
+			}
+		}
+	}
+	if most < 3 {
+		t.Errorf("%d questions at most: nothing was to be read", most)
+	}
+}
