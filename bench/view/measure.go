@@ -17,6 +17,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 	"github.com/tabard-hpc/tabard/internal/view"
 	"github.com/tabard-hpc/tabard/internal/view/api"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // client asks a server as a page does.
@@ -110,8 +111,36 @@ func measure(file string) (r result, err error) {
 	if err := c.jumps(&r); err != nil {
 		return r, err
 	}
-	r.Memory, err = peak()
+	if r.Memory, err = peak(); err != nil {
+		return r, err
+	}
+	begin, used = time.Now(), cputime.Used()
+	if err := c.tables(); err != nil {
+		return r, err
+	}
+	r.Tables, r.TablesCPU = time.Since(begin), cputime.Since(used)
+	r.TablesMemory, err = peak()
 	return r, err
+}
+
+// tables asks for what the first screen has besides the map, as the page does: all at once.
+func (c *client) tables() error {
+	var g workers.Group
+	failed := make(chan error, 4)
+	for _, path := range []string{"/api/report", "/api/steps", "/api/profile?by=site", "/api/waits"} {
+		g.Go(func() {
+			_, _, err := c.whole(path)
+			failed <- err
+		})
+	}
+	g.Wait()
+	close(failed)
+	for err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // first asks for the first picture, and until it is exact.
