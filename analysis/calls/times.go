@@ -6,8 +6,13 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
 
-// chunk is how many calls' times are converted at once.
-const chunk = 256
+// How many calls' times are converted at once: few at first, and at most maxChunk, or fewer where streams are many, as
+// one has to be open for each of them to match messages: maxChunks of all streams together.
+const (
+	minChunk  = 16
+	maxChunk  = 256
+	maxChunks = 1 << 20
+)
 
 // callTimes reads the times of calls, forwards.
 type callTimes struct {
@@ -15,6 +20,7 @@ type callTimes struct {
 	convert      func(dst []time.Duration, ticks []uint64)
 	from, n      uint64 // calls in begins and ends
 	begins, ends []time.Duration
+	most         int // how long these may be
 }
 
 func openTimes(s *archive.Stream) (callTimes, error) {
@@ -22,9 +28,8 @@ func openTimes(s *archive.Stream) (callTimes, error) {
 	if t == nil || err != nil {
 		return callTimes{}, err
 	}
-	n := min(chunk, s.Calls())
-	room := make([]time.Duration, 2*n)
-	return callTimes{timing: t, convert: s.TickTimes(), begins: room[:n:n], ends: room[n:]}, nil
+	most := max(minChunk, min(maxChunk, maxChunks/max(1, s.Archive().NumStreams())))
+	return callTimes{timing: t, convert: s.TickTimes(), most: int(min(uint64(most), s.Calls()))}, nil
 }
 
 // at is the begin and end of a call.
@@ -40,6 +45,11 @@ func (t *callTimes) at(s *archive.Stream, call uint64) (begin, end time.Duration
 
 // fill makes the chunk begin with a call.
 func (t *callTimes) fill(s *archive.Stream, call uint64) error {
+	if now := len(t.begins); now < t.most {
+		n := min(max(minChunk, 4*now), t.most)
+		room := make([]time.Duration, 2*n)
+		t.begins, t.ends = room[:n:n], room[n:]
+	}
 	n, err := t.span(s, call, t.begins, t.ends)
 	if err != nil {
 		return err

@@ -9,7 +9,11 @@ import (
 // TickTimes is TickTime for many ticks at once, which is faster still. The function sets dst, which
 // must be at least as long as ticks.
 func (s *Stream) TickTimes() func(dst []time.Duration, ticks []uint64) {
-	t := &tickTimes{tickTime: tickTime{timeline: s.a.timeline(s.Rank())}}
+	r := s.data.p.Load()
+	if r == nil {
+		r = s.a.Rank(s.process) // what else is known of the process is not kept with the clock
+	}
+	t := &tickTimes{tickTime: tickTime{timeline: s.a.timeline(r)}}
 	return t.convert
 }
 

@@ -80,6 +80,9 @@ func (r *Reader) load(k int) {
 		clear(r.ends)
 		r.fail(err)
 	}
+	if r.n <= blockCalls {
+		r.terms = nil // it is decoded once, and streams may be many
+	}
 }
 
 func (r *Reader) loadBlock(k, n int) error {
