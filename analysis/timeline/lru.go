@@ -9,8 +9,8 @@ import (
 // How many bytes a Memory holds: of summaries of blocks, of rows that are not exact yet, and of finished ones.
 const (
 	mipMemory     = 160 << 20
-	partialMemory = 48 << 20
-	rowMemory     = 64 << 20
+	partialMemory = 32 << 20
+	rowMemory     = 32 << 20
 )
 
 // Memory is what Tilers of a recording keep of what they found. They share it, so that it is bounded however many there

@@ -23,12 +23,15 @@ const (
 	MaxTileLevel = 54
 )
 
-// How many calls of blocks that are decoded a Tiler keeps, of 20 bytes each, and up to how many lines of a row are looked
-// at for what is known of them when the time is up.
+// How many calls of blocks that are decoded a Tiler keeps, of 20 bytes each, and up to how many lines of a row are
+// looked at for what is known of them when the time is up.
 const (
 	openCalls = 2 << 20
 	lateLines = 256
 )
+
+// wayTime is after how long Warm looks again whether a tile is there that somebody waits for.
+const wayTime = 2 * time.Millisecond
 
 // TileOrders are the orders that lines can have.
 var TileOrders = []string{"rank", "class", "host"}
@@ -50,6 +53,7 @@ type Tiler struct {
 	volume  bool                    // what is counted is data that calls move, see NewVolumeTiler
 	whole   *archive.Overview       // nil if there is none, see UseOverview
 	program func() (*calls.Program, error)
+	filling atomic.Int32 // tiles that somebody waits for
 
 	asks      sync.Mutex // protects what was resolved
 	mu        sync.Mutex
@@ -137,6 +141,8 @@ func (x *Tile) Calls(row, bin int, c Category) uint64 {
 
 // Fill computes a tile.
 func (t *Tiler) Fill(x *Tile) error {
+	t.filling.Add(1)
+	defer t.filling.Add(-1)
 	x.Rows = max(0, min(x.Rows, (len(t.order)-x.First+x.Group-1)/x.Group))
 	x.Read, x.Lines, x.chunks = make([]int, x.Rows), make([]int, x.Rows), make([]*chunk, x.Rows)
 	begin := time.Now()
@@ -187,9 +193,9 @@ func (t *Tiler) row(x *Tile, i int, until time.Time) (blur time.Duration, err er
 	return blur, nil
 }
 
-// goOn adds to a row what is not in it yet, in an order in which the first lines are spread over all: the time may be up
-// before the last one. However late it is, there is something of the row, and a bit more of it is exact. sum has besides
-// what is exact also lines that are means.
+// goOn adds to a row what is not in it yet, in an order in which the first lines are spread over all: the time may be
+// up before the last one. However late it is, there is something of the row, and a bit more of it is exact. sum has
+// besides what is exact also lines that are means.
 func (t *Tiler) goOn(p *partial, first, last int, x *Tile, until time.Time) (sum *chunk, read int, blur time.Duration,
 	err error) {
 	n := last - first
@@ -377,8 +383,8 @@ func (t *Tiler) Ends() (end time.Duration) {
 	return end
 }
 
-// Warm reads all blocks that have no mip yet, until there is no more memory or go is false. Progress is told of
-// streams.
+// Warm reads all blocks that have no mip yet, until there is no more memory or ahead is false. It gives way to tiles.
+// Progress is told of streams.
 func (t *Tiler) Warm(ahead func() bool, progress func(done, total int)) error {
 	for stream := range t.facts {
 		if !ahead() || t.memory.mips.full() {
@@ -407,6 +413,9 @@ func (t *Tiler) warm(stream int, ahead func() bool) error {
 		return nil
 	}
 	for k := 0; k < l.blocks && ahead() && !t.memory.mips.full(); k++ {
+		for t.filling.Load() > 0 && ahead() {
+			time.Sleep(wayTime)
+		}
 		from, to, first, latest := l.w.timing.Block(k)
 		if t.mip(stream, from) != nil {
 			continue
