@@ -66,11 +66,11 @@ func oneBeside(r *row, dir, cache string) error {
 	if err != nil {
 		return err
 	}
-	first, err := inChild(file, cache)
+	first, err := inChild(file, cache, firstVariable+"=1")
 	if err != nil {
 		return err
 	}
-	again, err := inChild(file, cache)
+	again, err := inChild(file, cache, firstVariable+"=1")
 	if err != nil {
 		return err
 	}
