@@ -15,17 +15,18 @@ type decoder struct {
 	table  table
 	slots  []uint64    // of all tables, see packSlots
 	states []nextTable // of each context
-	// The tables by set and bucket: where their slots begin, then the mask of a remainder, and
-	// the scale in the lowest 8 bits.
-	gaps, durations []uint64
-	words, low      []byte // with room for reading beyond the end
+	// The tables by set and bucket, of gaps and then of durations: where their slots begin, then
+	// the mask of a remainder, and the scale in the lowest 8 bits.
+	tables []uint64
+	words  []uint16 // and two beyond the end, which a call may ask for
+	low    []byte   // with room for reading beyond the end
 }
 
 // A nextTable tells which tables the next call of a context has, as in decoder, and where those of
 // its set begin.
 type nextTable struct {
-	gap, duration uint64
-	at            uint32
+	gap, duration     uint64
+	gapAt, durationAt uint32
 }
 
 // A slot, one of 2^scale remainders of a state, is packed into 64 bits. From the lowest on these
@@ -74,10 +75,14 @@ func (d *decoder) read(t *table, r *byteio.BitReader, p *byteio.Reader) uint64 {
 	return uint64(from)<<32 | uint64(n-1)<<8 | uint64(t.scale)
 }
 
-// pad copies bytes, and adds such that 64 bits can be read at their end.
-func pad(dst, in []byte) []byte {
-	dst = append(slices.Grow(dst[:0], len(in)+padding), in...)
-	return append(dst, make([]byte, padding)...)
+// setWords takes over what the coder wrote after its states.
+func (d *decoder) setWords(in []byte) {
+	n := len(in) / 2
+	d.words = slices.Grow(d.words[:0], n+2)[:n+2]
+	for i := range n {
+		d.words[i] = binary.LittleEndian.Uint16(in[2*i:])
+	}
+	d.words[n], d.words[n+1] = 0, 0
 }
 
 // values decodes all numbers; words is what the coder wrote, and the low bits follow in p.
@@ -88,52 +93,84 @@ func (b *block) values(p *byteio.Reader, words []byte, gaps, durations []uint64)
 		return
 	}
 	d := &b.decoder
-	d.words, d.low = pad(d.words, words), pad(d.low, p.In[p.Pos:])
-	in, low := d.words, d.low
-	end, lowEnd := uint(len(words)), 8*uint(len(low)-padding)
-	states, slots, gt, dt := d.states, d.slots, d.gaps, d.durations
-	for c := range states {
+	d.setWords(words[8:])
+	low := p.In[p.Pos:]
+	d.low = append(append(slices.Grow(d.low[:0], len(low)+padding), low...), make([]byte, padding)...)
+	first := uint32(len(d.slots))
+	second := first + uint32(len(d.tables)/2)
+	d.slots = append(d.slots, d.tables...)
+	for c := range d.states {
 		at := b.setAt[c]
-		states[c] = nextTable{at: at, gap: gt[at], duration: dt[at]}
+		d.states[c] = nextTable{gapAt: first + at, durationAt: second + at, gap: d.slots[first+at],
+			duration: d.slots[second+at]}
 	}
-	at, pos, taken := uint(8), uint(0), uint32(0)
-	ctx := b.ctx[:len(gaps)]
-	durations = durations[:len(gaps)]
-	for i, c := range ctx {
-		if at > end || pos > lowEnd {
-			break
-		}
-		next := binary.LittleEndian.Uint32(in[at:])
-		st := &states[c]
-		g := slots[uint32(st.gap>>32)+x&uint32(st.gap>>8&0xffff)]
-		x = uint32(g>>slotFreq&0x1fff)*(x>>(st.gap&31)) + uint32(g&0xfff)
-		x, taken = rans.Refill(x, next)
-		at += uint(taken >> 3)
-		next >>= taken
-		h := slots[uint32(st.duration>>32)+y&uint32(st.duration>>8&0xffff)]
-		y = uint32(h>>slotFreq&0x1fff)*(y>>(st.duration&31)) + uint32(h&0xfff)
-		y, taken = rans.Refill(y, next)
-		at += uint(taken >> 3)
-
-		st.gap = gt[st.at+uint32(g>>slotBits&63)]
-		st.duration = dt[st.at+uint32(h>>slotBits&63)]
-		gl, hl := g>>slotLow&63, h>>slotLow&63
-		if gl+hl <= 57 {
-			bits := binary.LittleEndian.Uint64(low[pos>>3:]) >> (pos & 7)
-			gaps[i] = g>>slotHigh<<gl | bits&(1<<gl-1)
-			durations[i] = h>>slotHigh<<hl | bits>>gl&(1<<hl-1)
-			pos += uint(gl + hl)
-		} else {
-			r := byteio.BitReader{In: low, Pos: pos}
-			gaps[i] = g>>slotHigh<<gl | r.Read(uint(gl))
-			durations[i] = h>>slotHigh<<hl | r.Read(uint(hl))
-			pos = r.Pos
-		}
-	}
-	if at > end {
+	at, x, y := d.symbols(b.ctx[:len(gaps)], gaps, durations, x, y)
+	if end := uint(len(words)-8) / 2; at > end {
 		p.Fail("cut off")
 	} else if at != end || x != rans.Low || y != rans.Low {
 		p.Fail("the numbers do not end where they should")
 	}
-	p.Bytes(uint64(pos+7) / 8)
+	p.Bytes(uint64(d.addLow(gaps, durations)+7) / 8)
+}
+
+// symbols sets gaps and durations to the slots of their symbols, for calls of the given contexts. It begins with two
+// states, and returns how many of d.words it took, more than there are if these are cut off, and the states at the end.
+// It is this short so that what it keeps from call to call fits the registers of a processor.
+func (d *decoder) symbols(ctx []uint16, gaps, durations []uint64, x, y uint32) (at uint, xEnd, yEnd uint32) {
+	in, states, slots := d.words, d.states, d.slots
+	gaps, durations = gaps[:len(ctx)], durations[:len(ctx)]
+	for i, c := range ctx {
+		if at+1 >= uint(len(in)) {
+			break
+		}
+		st := &states[c]
+		t := st.gap
+		s := slots[uint32(t>>32)+x&uint32(t>>8&0xffff)]
+		gaps[i] = s
+		x = uint32(s>>slotFreq&0x1fff)*(x>>(t&31)) + uint32(s&0xfff)
+		st.gap = slots[st.gapAt+uint32(s>>slotBits&63)]
+		taken := uint(0)
+		x, taken = rans.Refill(x, in[at])
+		at += taken
+		t = st.duration
+		s = slots[uint32(t>>32)+y&uint32(t>>8&0xffff)]
+		durations[i] = s
+		y = uint32(s>>slotFreq&0x1fff)*(y>>(t&31)) + uint32(s&0xfff)
+		st.duration = slots[st.durationAt+uint32(s>>slotBits&63)]
+		y, taken = rans.Refill(y, in[at])
+		at += taken
+	}
+	return at, x, y
+}
+
+// addLow makes numbers of slots, with the low bits that d has, and returns how many bits that took.
+func (d *decoder) addLow(gaps, durations []uint64) (pos uint) {
+	low := d.low
+	end := 8 * uint(len(low)-padding)
+	durations = durations[:len(gaps)]
+	for i, g := range gaps {
+		h := durations[i]
+		if (g|h)>>slotLow&63 == 0 { // as it is nearly always, but where times are kept exactly
+			gaps[i], durations[i] = g>>slotHigh, h>>slotHigh
+			continue
+		}
+		if pos > end {
+			break
+		}
+		gl, hl := g>>slotLow&63, h>>slotLow&63
+		g, h = g>>slotHigh<<gl, h>>slotHigh<<hl
+		if gl+hl <= 57 {
+			bits := binary.LittleEndian.Uint64(low[pos>>3:]) >> (pos & 7)
+			g |= bits & (1<<gl - 1)
+			h |= bits >> gl & (1<<hl - 1)
+			pos += uint(gl + hl)
+		} else {
+			r := byteio.BitReader{In: low, Pos: pos}
+			g |= r.Read(uint(gl))
+			h |= r.Read(uint(hl))
+			pos = r.Pos
+		}
+		gaps[i], durations[i] = g, h
+	}
+	return pos
 }

@@ -16,6 +16,8 @@ const (
 	maxScale = rans.MaxScale
 	// maxRange is the greatest difference of two classes of a table.
 	maxRange = 1 << 10
+	// maxLevel is the greatest level of a frequency: see levelOf.
+	maxLevel = 1 << 6
 )
 
 // A table is the frequencies of classes: of k bits of precision, from class lo on.
@@ -77,7 +79,7 @@ func (t *table) read(r *byteio.BitReader, p *byteio.Reader) {
 	used := false
 	for i := 0; i < len(t.freqs); i++ {
 		last += byteio.Unzigzag(golomb(r, p))
-		if last < 0 || last > 1<<6 {
+		if last < 0 || last > maxLevel {
 			p.Fail("frequency out of range")
 		}
 		if p.Err != nil {
@@ -122,14 +124,18 @@ func (t *table) normalise() {
 		t.scale, share = 0, 0
 	}
 	left, top := share, 0
+	var of [maxLevel + 1]uint16 // the frequency of each level: a table has few different ones
 	for i, l := range t.freqs {
 		if l == 0 {
 			continue
 		}
-		hi, lo := bits.Mul64(weightOf(uint(l)), share)
-		q, _ := bits.Div64(hi, lo, sum)
-		t.freqs[i] = uint16(1 + q)
-		left -= q
+		if of[l] == 0 {
+			hi, lo := bits.Mul64(weightOf(uint(l)), share)
+			q, _ := bits.Div64(hi, lo, sum)
+			of[l] = uint16(1 + q)
+		}
+		t.freqs[i] = of[l]
+		left -= uint64(of[l] - 1)
 		if t.freqs[i] > t.freqs[top] {
 			top = i
 		}

@@ -85,8 +85,8 @@ func (b *block) decodeTables(p *byteio.Reader, gaps, durations []uint64, classes
 	r := &byteio.BitReader{In: p.In[p.Pos:]}
 	d := &b.decoder
 	d.reset(b)
-	d.gaps = b.readTables(d.gaps, r, p)
-	d.durations = b.readTables(d.durations, r, p)
+	d.tables = b.readTables(d.tables[:0], r, p)
+	d.tables = b.readTables(d.tables, r, p)
 	p.Bytes(uint64(r.Used()))
 	words := p.Bytes(2 * min(p.Uvarint(), 1<<40))
 	if p.Err == nil && len(words) < 8 {
@@ -104,20 +104,22 @@ func (b *block) decodeTables(p *byteio.Reader, gaps, durations []uint64, classes
 	}
 }
 
-// readTables reads the tables of each set and puts them into dst.
+// readTables reads the tables of each set and appends them to dst.
 func (b *block) readTables(dst []uint64, r *byteio.BitReader, p *byteio.Reader) []uint64 {
-	dst = slices.Grow(dst[:0], b.sets*buckets)
+	end := len(dst)
+	dst = slices.Grow(dst, b.sets*buckets)
 	for s := range b.sets {
+		end += buckets
 		tables := int(golomb(r, p))
 		if tables > buckets || tables == 0 && (s > 0 || b.pooled()) {
 			p.Fail("number of tables out of range")
 		}
 		for i := range tables {
-			last := (s+1)*buckets - 1
+			last := end - 1
 			if i+1 < tables {
 				last = len(dst) + int(golomb(r, p))
 			}
-			if last >= (s+1)*buckets {
+			if last >= end {
 				p.Fail("tables out of range")
 			}
 			if p.Err != nil {
@@ -131,7 +133,7 @@ func (b *block) readTables(dst []uint64, r *byteio.BitReader, p *byteio.Reader) 
 		if p.Err != nil {
 			return dst
 		}
-		dst = append(dst, make([]uint64, (s+1)*buckets-len(dst))...)
+		dst = append(dst, make([]uint64, end-len(dst))...)
 	}
 	return dst
 }

@@ -77,9 +77,9 @@ func Begin(words []byte) (x, y uint32) {
 		bits.RotateLeft32(binary.LittleEndian.Uint32(words[4:]), 16)
 }
 
-// Refill makes a state that is below Low whole with the first word of next. taken is how many bits
-// of next that took, 16 or 0. There are no branches here either.
-func Refill(state, next uint32) (whole, taken uint32) {
+// Refill makes a state that is below Low whole with the next word, and tells how many words that
+// took, 1 or 0. There are no branches here either.
+func Refill(state uint32, next uint16) (whole uint32, taken uint) {
 	low := uint32(int32(state-Low) >> 31)
-	return state<<(low&16) | next&(low&0xffff), low & 16
+	return state<<(low&16) | uint32(next)&low, uint(low & 1)
 }

@@ -44,12 +44,12 @@ func TestState(t *testing.T) {
 			if s != want {
 				t.Fatalf("symbol %d is %d, want %d", i, s, want)
 			}
-			next, taken := uint32(0), uint32(0)
+			next, taken := uint16(0), uint(0)
 			if len(in) >= 2 {
-				next = uint32(in[0]) | uint32(in[1])<<8
+				next = uint16(in[0]) | uint16(in[1])<<8
 			}
 			x, taken = Refill(freqs[s]*(x>>scale)+slot-cums[s], next)
-			in = in[taken/8:]
+			in = in[2*taken:]
 			x, y = y, x
 		}
 		if len(in) != 0 || x != Low || y != Low {
