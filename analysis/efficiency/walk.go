@@ -1,6 +1,7 @@
 package efficiency
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
@@ -334,7 +335,7 @@ func (w *walker) plan(body []uint32) error {
 // the next terminal.
 func (w *walker) inStep(at int, starts, ends []time.Duration) int {
 	ends = ends[:len(starts)]
-	places, last, latest, calls := w.bodyPlaces, w.last, w.l.End, uint64(0)
+	places, last, calls := w.bodyPlaces, w.last, uint64(0)
 	var mpi time.Duration
 	before := last
 	useful := time.Duration(0)
@@ -346,7 +347,10 @@ func (w *walker) inStep(at int, starts, ends []time.Duration) int {
 			p.calls++
 			p.mpi += d
 			p.before += gap
-			p.durations.add(end - begin)
+			// Like p.durations.add, but without a call, for which all that the loop keeps would be put aside.
+			if v := uint64(max(end-begin, 0)); !p.durations.sketch.AddNear(v) {
+				p.durations.sketch.Add(v)
+			}
 			calls++
 		}
 		if at++; at == len(places) {
@@ -354,8 +358,11 @@ func (w *walker) inStep(at int, starts, ends []time.Duration) int {
 		}
 		mpi += d
 		useful += gap
-		latest = max(latest, end)
 		last = max(last, end)
+	}
+	latest := last
+	if last == before {
+		latest = slices.Max(ends)
 	}
 	if w.step != nil {
 		w.step.length += last - before
@@ -363,6 +370,6 @@ func (w *walker) inStep(at int, starts, ends []time.Duration) int {
 	}
 	w.l.MPI += mpi
 	w.l.Calls += calls
-	w.last, w.l.End = last, latest
+	w.last, w.l.End = last, max(w.l.End, latest)
 	return at
 }

@@ -129,6 +129,7 @@ func (r *runner) handOut(before, now *snapshot, n uint64) error {
 		events += r.procs[b.proc].size
 	}
 	each := max(1, quantum/events)
+	told := uint64(0)
 	for k := range n {
 		if k > 0 {
 			for _, w := range timed {
@@ -152,7 +153,8 @@ func (r *runner) handOut(before, now *snapshot, n uint64) error {
 				return err
 			}
 		}
-		if r.opts.Progress != nil && k%each == 0 {
+		if r.opts.Progress != nil && k >= told {
+			told = k + each
 			r.opts.Progress(r.done+k*events, r.total)
 		}
 	}
@@ -262,12 +264,13 @@ func move(calls []later) {
 	for i := range calls {
 		c := &calls[i]
 		w, r := c.w, c.refs[0]
-		if r.Call += uint64(w.size); w.begins != nil {
-			k := w.now + c.at
-			r.Begin, r.End = w.begins[k], w.ends[k]
+		call, begin, end := r.Call+uint64(w.size), r.Begin, r.End
+		if k := w.now + c.at; uint(k) < uint(len(w.begins)) { // there are none without times
+			begin, end = w.begins[k], w.ends[k]
 		}
+		r.Call, r.Begin, r.End = call, begin, end
 		if done := c.refs[1]; done != nil {
-			done.Call, done.Begin, done.End = r.Call, r.Begin, r.End
+			done.Call, done.Begin, done.End = call, begin, end
 		}
 	}
 }

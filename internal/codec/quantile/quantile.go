@@ -29,7 +29,23 @@ type Sketch struct {
 }
 
 // Add counts a number.
-func (s *Sketch) Add(v uint64) { s.AddAll(v, 1) }
+func (s *Sketch) Add(v uint64) {
+	if !s.AddNear(v) {
+		s.AddAll(v, 1)
+	}
+}
+
+// AddNear counts a number if it lies among those that were counted before, as most do. It is for loops, which the
+// compiler puts it into.
+func (s *Sketch) AddNear(v uint64) (counted bool) {
+	i := bin(v) - s.counts.first
+	if uint(i) >= uint(len(s.counts.n)) || v < s.least || v > s.most {
+		return false
+	}
+	s.n++
+	s.counts.n[i]++
+	return true
+}
 
 // AddAll counts a number n times.
 func (s *Sketch) AddAll(v, n uint64) {
