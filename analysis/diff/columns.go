@@ -224,21 +224,37 @@ func (k *class) reads(t uint32, slot int) bool {
 // values compares the calls of a rank one by one where columns are.
 func (g *group) values(sa, sb *archive.Stream, rank int) error {
 	v := &values{g: g, rank: rank, a: &reader{g: g, k: g.ka}, b: &reader{g: g, k: g.kb}, found: map[site]*Difference{}}
-	defer v.a.open(sa)()
-	defer v.b.open(sb)()
-	if n := len(g.steps); n > 0 {
-		if err := v.a.skip(g.steps[0].a); err != nil {
-			return err
-		}
-		if err := v.b.skip(g.steps[0].b); err != nil {
-			return err
-		}
+	steps := g.steps
+	for len(steps) > 0 && steps[len(steps)-1].kind == missing { // of what is missing at the end nothing is read
+		steps = steps[:len(steps)-1]
 	}
-	if err := v.steps(g.steps); err != nil {
+	if len(steps) == 0 {
+		return nil
+	}
+	last := &steps[len(steps)-1]
+	n := max(last.times, 1)
+	endA, endB := last.a+n*last.na, last.b+n*last.nb
+	defer v.a.open(sa, endA, g.eventAt(0, endA))()
+	defer v.b.open(sb, endB, g.eventAt(1, endB))()
+	if err := v.a.skip(steps[0].a); err != nil {
+		return err
+	}
+	if err := v.b.skip(steps[0].b); err != nil {
+		return err
+	}
+	if err := v.steps(steps); err != nil {
 		return err
 	}
 	v.finish()
 	return nil
+}
+
+// eventAt is an event that all calls of a side before a letter are before, 0 if none is known.
+func (g *group) eventAt(side int, letter uint64) uint64 {
+	if g.selected[side] != nil {
+		return 0
+	}
+	return []*word{g.wa, g.wb}[side].before(letter).events
 }
 
 func (v *values) finish() {

@@ -46,8 +46,9 @@ func (b *batch) add(c *archive.Call) {
 	b.calls = append(b.calls, d)
 }
 
-// open makes the reader begin with the first call of a stream.
-func (r *reader) open(s *archive.Stream) (stop func()) {
+// open makes the reader begin with the first call of a stream. It reads at most so many calls, which are before an
+// event unless that is 0.
+func (r *reader) open(s *archive.Stream, most, before uint64) (stop func()) {
 	kept := make([]bool, len(r.k.terms))
 	for t := range kept {
 		kept[t] = r.g.keeps(&r.k.terms[t])
@@ -56,17 +57,21 @@ func (r *reader) open(s *archive.Stream) (stop func()) {
 	for range batchCount {
 		r.empty <- &batch{}
 	}
-	r.running.Go(func() { r.decode(s, kept) })
+	r.running.Go(func() { r.decode(s, kept, most, before) })
 	return func() {
 		close(r.done)
 		r.running.Wait()
 	}
 }
 
-func (r *reader) decode(s *archive.Stream, kept []bool) {
+func (r *reader) decode(s *archive.Stream, kept []bool, most, before uint64) {
 	defer close(r.full)
+	if most == 0 {
+		return
+	}
 	var b *batch
-	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return kept[t] }, r.k.reads) {
+	n := uint64(0)
+	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return kept[t] }, r.k.reads, before) {
 		if b == nil {
 			select {
 			case b = <-r.empty:
@@ -77,9 +82,13 @@ func (r *reader) decode(s *archive.Stream, kept []bool) {
 		if b.err = err; err == nil {
 			b.add(call)
 		}
+		n++
 		if err != nil || len(b.calls) == batchCalls || b.items >= batchItems {
 			r.full <- b
 			b = nil
+		}
+		if n == most {
+			break
 		}
 	}
 	if b != nil {

@@ -99,7 +99,7 @@ func (t *tallies) add(k *class, rank int, sign int64) error {
 	if !any {
 		return nil
 	}
-	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return read[t] }, k.reads) {
+	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return read[t] }, k.reads, 0) {
 		if err != nil {
 			return err
 		}

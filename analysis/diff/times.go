@@ -119,7 +119,8 @@ func (c *comparison) summed(s *side) (*summed, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.Of(r, profile.Options{By: profile.GroupBy{Func: true, Site: true}, Timing: profile.Summary})
+	p, err := profile.Of(r, profile.Options{By: profile.GroupBy{Func: true, Site: true}, Timing: profile.Summary,
+		NoBytes: true})
 	if err != nil || !p.Timed {
 		return nil, err
 	}
@@ -140,7 +141,8 @@ func (c *comparison) summed(s *side) (*summed, error) {
 	if out.elapsed, err = selection.Length(s.a); err != nil {
 		return nil, err
 	}
-	p, err = profile.Of(r, profile.Options{By: profile.GroupBy{Rank: true}, Timing: profile.Summary})
+	p, err = profile.Of(r, profile.Options{By: profile.GroupBy{Rank: true}, Timing: profile.Summary,
+		NoBytes: true})
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,8 @@ const (
 type Options struct {
 	By     GroupBy
 	Timing Timing
+	// NoBytes leaves Bytes and Unsized at 0, so that no parameters are read.
+	NoBytes bool
 	// Progress, if it is not nil, is told of calls whose times have been read.
 	Progress func(cs uint64)
 }
@@ -145,8 +147,10 @@ func Of(r *selection.Resolved, o Options) (*Profile, error) {
 			}
 		}
 	}
-	if err := traffic.Walk(r, false, b.bytes); err != nil {
-		return nil, err
+	if !o.NoBytes {
+		if err := traffic.Walk(r, false, b.bytes); err != nil {
+			return nil, err
+		}
 	}
 	return b.finish(), nil
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -20,13 +21,24 @@ type bundleSet struct {
 	cache []*openBundle // used last comes last
 	kept  int           // bytes of them
 	left  uint64        // numbers that may still be looked at
+	begun *openBundle   // the one of which a part was decoded last
 }
 
 type openBundle struct {
 	k     int
+	part  beginning // all of it if that has no events
 	blobs map[int][]byte
 	bytes int
 }
+
+// beginning is the first events of a stream.
+type beginning struct {
+	class, rank int
+	events      uint64
+}
+
+// partOfBundle is how many times as many events a stream has as the beginning of it that is decoded apart.
+const partOfBundle = 8
 
 // keptBundles is how many bytes of bundles stay decoded, at least. All bundles that a writer makes
 // fit in. Otherwise streams that are read side by side would decode the same ones again and again.
@@ -115,7 +127,7 @@ func (a *Archive) column(i int) ([]byte, error) {
 		b = j.cache[at]
 		j.cache = slices.Delete(j.cache, at, at+1)
 	} else {
-		blobs, err := a.readBundle(k, nil)
+		blobs, err := a.readBundle(k, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +149,38 @@ func (a *Archive) column(i int) ([]byte, error) {
 	return out, nil
 }
 
-// readBundle decodes bundle k.
-func (a *Archive) readBundle(k int, costs bundleCosts) (map[int][]byte, error) {
+// columnBefore is encoded column i of a stream with at least the values of the first events of the stream: if these
+// are few, and the column is not decoded yet, with not many more.
+func (a *Archive) columnBefore(i int, s *Stream, l *layout, events uint64) ([]byte, error) {
+	if a.projection != nil || !a.bundled(i) || events == 0 || events > l.x.Len()/partOfBundle {
+		return a.column(i)
+	}
+	j, k := a.bundles, int(a.bundles.owner[i])-1
+	j.mu.Lock()
+	part := beginning{s.class.index, s.rank, events}
+	known := slices.ContainsFunc(j.cache, func(b *openBundle) bool { return b.k == k })
+	if b := j.begun; !known && (b == nil || b.k != k || b.part != part) {
+		j.begun = nil
+		blobs, err := a.readBundle(k, &part, nil)
+		if err != nil {
+			j.mu.Unlock()
+			return nil, err
+		}
+		j.begun = &openBundle{k: k, part: part, blobs: blobs}
+	}
+	var out []byte
+	if !known {
+		out = j.begun.blobs[i]
+	}
+	j.mu.Unlock()
+	if out == nil { // it is in the cache, or another stream has the column first
+		return a.column(i)
+	}
+	return out, nil
+}
+
+// readBundle decodes bundle k; of a part of it, the columns that its stream has first.
+func (a *Archive) readBundle(k int, part *beginning, costs bundleCosts) (map[int][]byte, error) {
 	j := a.bundles
 	d := decode(j.classes.at(k+1), "structure/bundles", j.classes.offset(k+1))
 	ids := d.ids(len(a.classes), "class")
@@ -159,7 +201,19 @@ func (a *Archive) readBundle(k int, costs bundleCosts) (map[int][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := j.decode(k, members, j.models[k], code, &j.left, costs)
+	events := uint64(0)
+	if part != nil {
+		at := slices.IndexFunc(members, func(o *bundleMember) bool { return o.class == part.class && o.rank == part.rank })
+		if at < 0 {
+			return nil, nil
+		}
+		members, events = members[:at+1], part.events
+	}
+	blobs, err := j.decode(k, members, events, j.models[k], code, &j.left, costs)
+	if part != nil {
+		own := members[len(members)-1].blobs
+		maps.DeleteFunc(blobs, func(id int, _ []byte) bool { return !slices.Contains(own, id) })
+	}
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
 		return nil, named(err, a.file)
 	} else if errors.Is(err, bundle.ErrWork) || errors.Is(err, bundle.ErrValues) {

@@ -104,12 +104,13 @@ func (src *bundleSource) layout(o *bundleMember) (*layout, error) {
 	return l, l.fill(src.maxArray, o.rank)
 }
 
-// walk codes the columns of bundle number k. all gives the numbers of a column when encoding.
+// walk codes the columns of bundle number k, at the last of the members those of the first events only, unless these
+// are 0. all gives the numbers of a column when encoding.
 func (src *bundleSource) walk(
-	coder *bundle.Coder, k int, members []*bundleMember, all func(blob int) []int64,
+	coder *bundle.Coder, k int, members []*bundleMember, events uint64, all func(blob int) []int64,
 ) (map[int]*bundle.Values, error) {
 	blobs := map[int]*bundle.Values{}
-	for _, o := range members {
+	for i, o := range members {
 		if src.tick != nil {
 			src.tick()
 		}
@@ -140,9 +141,13 @@ func (src *bundleSource) walk(
 		if err != nil {
 			return nil, err
 		}
+		walked := uint64(0)
+		if i == len(members)-1 {
+			walked = events
+		}
 		if err := coder.Code(&bundle.Stream{
 			World: g.World, Rank: rank, Grammar: l.x, First: l.first, Columns: cols, Terminals: len(l.sigs),
-			Terminal: func(t uint32) bundle.Terminal {
+			Events: walked, Terminal: func(t uint32) bundle.Terminal {
 				sig := l.sigs[t]
 				slots := (*fixedSlots)(sig)
 				return bundle.Terminal{Func: sig.Func, Site: sig.Site, Polls: sig.Flags&Polls != 0, Slots: slots}
@@ -188,17 +193,17 @@ func (src *bundleSource) columns(
 	return cols, nil
 }
 
-// decode reads bundle k, whose code is b, with that model. costs, unless it is nil, is told the bits that each
-// parameter takes. What was looked at is taken off limit.
+// decode reads bundle k, whose code is b, with that model: see walk. costs, unless it is nil, is told the bits that
+// each parameter takes. What was looked at is taken off limit.
 func (src *bundleSource) decode(
-	k int, members []*bundleMember, model bundle.Model, b []byte, limit *uint64, costs bundleCosts,
+	k int, members []*bundleMember, events uint64, model bundle.Model, b []byte, limit *uint64, costs bundleCosts,
 ) (map[int][]byte, error) {
 	work := int(min(*limit, bundle.MaxWork))
 	coder := bundle.NewDecoder(b, model, int(min(*limit, bundle.MaxValues)), work)
 	if costs != nil {
 		coder.CountBits()
 	}
-	blobs, err := src.walk(coder, k, members, nil)
+	blobs, err := src.walk(coder, k, members, events, nil)
 	*limit -= uint64(work - max(coder.WorkLeft(), 0))
 	if err != nil {
 		return nil, err
@@ -220,7 +225,7 @@ func (src *bundleSource) decode(
 // encode is the reverse of decode.
 func (src *bundleSource) encode(k int, members []*bundleMember, model bundle.Model) ([]byte, error) {
 	coder := bundle.NewEncoder(model)
-	_, err := src.walk(coder, k, members, func(id int) []int64 {
+	_, err := src.walk(coder, k, members, 0, func(id int) []int64 {
 		b, _ := src.plain(id)
 		vals, _ := columnValues(b)
 		return vals

@@ -307,7 +307,7 @@ func (w *bundler) code(k int, x *trial) (best bundleCode) {
 // same tells whether reading the code of bundle k gives the same columns again.
 func (w *bundler) same(k int, x *trial, code bundleCode) bool {
 	limit := uint64(bundle.MaxWork)
-	back, err := w.src.decode(k, w.reread(k, x.ids), code.model, code.code, &limit, nil)
+	back, err := w.src.decode(k, w.reread(k, x.ids), 0, code.model, code.code, &limit, nil)
 	if err != nil {
 		return false
 	}

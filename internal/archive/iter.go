@@ -86,6 +86,7 @@ type reader struct {
 	call     Call
 	slots    []Value                              // for calls with values in columns
 	reads    func(terminal uint32, slot int) bool // see OnlySlots; nil for all
+	before   uint64                               // see OnlySlots; 0 for all
 }
 
 func (s *Stream) newReader() (*reader, error) {
@@ -339,7 +340,7 @@ func (r *reader) column(place uint32) (*colReader, error) {
 	if c := r.cols[place]; c != nil {
 		return c, nil
 	}
-	col, err := r.s.openColumn(r.l, place)
+	col, err := r.s.openColumnBefore(r.l, place, r.before)
 	if err != nil {
 		return nil, err
 	}

@@ -90,9 +90,8 @@ func (c *ClassData) grammarAt(rank int) *Grammar {
 	return g
 }
 
-// columnBytes is the encoded column at a place of the stream. implied is its length if it has no
-// elements of arrays.
-func (s *Stream) columnBytes(l *layout, place uint32) ([]byte, error) {
+// columnBytes is the encoded column at a place of the stream, at least what of it is before an event unless that is 0.
+func (s *Stream) columnBytes(l *layout, place uint32, before uint64) ([]byte, error) {
 	c := &l.Columns[place]
 	i := c.Index(l.Ranks, s.rank)
 	if i < 0 {
@@ -103,7 +102,7 @@ func (s *Stream) columnBytes(l *layout, place uint32) ([]byte, error) {
 		return s.a.blob(&s.a.timings, uint32(v.Blob))
 	}
 	if v.Blob >= 0 {
-		return s.a.column(v.Blob)
+		return s.a.columnBefore(v.Blob, s, l, before)
 	}
 	segs, ok := v.segments(s.rank, l.specs[place].Array && l.specs[place].Field >= 0, l.occ[l.owner[place]])
 	if !ok {

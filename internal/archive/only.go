@@ -10,12 +10,13 @@ import (
 // Runs of polls are one call. The calls have no numbers and no times. As with Iter, the yielded call
 // is reused, and after an error the iteration ends.
 func Only(s *Stream, wanted func(terminal uint32) bool) iter.Seq2[*Call, error] {
-	return OnlySlots(s, wanted, nil)
+	return OnlySlots(s, wanted, nil, 0)
 }
 
 // OnlySlots is Only, without what is in columns of slots that reads, unless it is nil, does not ask for. These are
-// left Holes.
-func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool,
+// left Holes. Calls from event before on are not asked for, and
+// may be an error; 0 is all.
+func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool, before uint64,
 ) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		l, err := s.open()
@@ -24,7 +25,7 @@ func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal
 			return
 		}
 		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs)),
-			reads: reads}
+			reads: reads, before: before}
 		g := l.x.Grammar()
 		with := rulesWith(g, wanted)
 		type frame struct {

@@ -267,7 +267,12 @@ func (s *Stream) str(l *layout, i int64) (string, error) {
 
 // openColumn opens the column at a place.
 func (s *Stream) openColumn(l *layout, place uint32) (*Column, error) {
-	b, err := s.columnBytes(l, place)
+	return s.openColumnBefore(l, place, 0)
+}
+
+// openColumnBefore opens the column at a place, at least what of it is before an event unless that is 0.
+func (s *Stream) openColumnBefore(l *layout, place uint32, event uint64) (*Column, error) {
+	b, err := s.columnBytes(l, place, event)
 	if err != nil {
 		return nil, err
 	}

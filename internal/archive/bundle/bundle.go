@@ -60,6 +60,8 @@ type Stream struct {
 	// First has the first column of each terminal in Columns.
 	First   []uint32
 	Columns []Column
+	// Events is how many of the calls, and runs of polls, are walked; 0 is all.
+	Events uint64
 }
 
 // Terminal is what calls have in common.

@@ -87,10 +87,13 @@ func newWalk(m *Coder, s *Stream, salt uint64) *walk {
 	}
 }
 
-// run goes through all calls.
+// run goes through all calls that are walked.
 func (s *walk) run() error {
 	cur := s.s.Grammar.NewCursor()
 	for t, ok := cur.Next(); ok; t, ok = cur.Next() {
+		if s.s.Events > 0 && cur.Pos() > s.s.Events {
+			break
+		}
 		if err := s.call(t); err != nil {
 			return err
 		}
