@@ -199,7 +199,12 @@ func (m *inference) array(arrays []elements, path []int, f *spec.Func, i int, c 
 			}
 		}
 		m.counted = countsOf(f, i, c)
-		e := fit(t, roleOf(f, i, part))
+		var e *Expr
+		if s.Item == archive.Stat && s.Len.Op == Num {
+			e = t.eachElement(func(x *table) *Expr { return fit(x, roleOf(f, i, part)) })
+		} else {
+			e = fit(t, roleOf(f, i, part))
+		}
 		m.counted = nil
 		if e == nil {
 			return false
@@ -207,6 +212,28 @@ func (m *inference) array(arrays []elements, path []int, f *spec.Func, i int, c 
 		s.Parts = append(s.Parts, e)
 	}
 	return true
+}
+
+// eachElement explains each element of arrays by itself, as those of an array of statuses are of calls that
+// have nothing to do with each other.
+func (t *table) eachElement(fit func(*table) *Expr) *Expr {
+	parts := t.groups(elemExpr, maxPick)
+	e, alike := pickExpr(elemExpr), true
+	for _, p := range parts {
+		x := fit(p)
+		if x == nil {
+			return nil
+		}
+		e.Args = append(e.Args, x)
+		alike = alike && x.Equal(e.Args[1])
+	}
+	switch {
+	case len(parts) == 0:
+		return fit(t)
+	case alike:
+		return e.Args[1]
+	}
+	return e
 }
 
 // arraySlot explains an array that is in the signatures of all calls.

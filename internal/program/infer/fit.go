@@ -33,6 +33,8 @@ type inference struct {
 	counts []*Expr
 	// courses are the orders of neighbours that were found.
 	courses []*Expr
+	// blocks are the forms of sizes of parts that were found.
+	blocks []blockSize
 	// open are the loops whose length follows from rank or size, and with number -1 the array. A
 	// list of values for their indices would end too early in larger jobs.
 	open map[int64]bool
@@ -209,6 +211,9 @@ func (t *table) fit(r role, depth int) *Expr {
 			return e
 		}
 		if !t.oneSize() && t.severalRanks() {
+			if r == roleOther || r == roleFixed {
+				return t.m.first(vals, r, blocks)
+			}
 			return nil // what does not depend on the rank does not do so in larger jobs
 		}
 	}
@@ -281,6 +286,9 @@ func (t *table) fit(r role, depth int) *Expr {
 		return e
 	}
 	if e := t.fitCoords(idx, r); e != nil {
+		return e
+	}
+	if e := t.fitDiagonals(idx, r); e != nil {
 		return e
 	}
 	if e := t.fitModulo(idx, r); e != nil {

@@ -35,26 +35,52 @@ func (t *table) fitPartSizes(r role) *Expr {
 
 // alongAxes explains values that depend on one axis of a grid only, or on two.
 func (t *table) alongAxes(g *Grid, axes ...int) *Expr {
-	s := t.byPlace(g, axes)
+	var along []coordinate
+	for _, k := range axes {
+		along = append(along, coordinate{coordExpr(g, k), dimExpr(g, k)})
+	}
+	s := t.byPlace(along...)
 	if s == nil {
 		return nil
 	}
+	return s.sizesAlong(beside, along...)
+}
+
+// A coordinate is a place from 0 on, and how many there are.
+type coordinate struct{ at, of *Expr }
+
+// moved is so many places further, around the end.
+func (c coordinate) moved(by int64) coordinate {
+	if by == 0 {
+		return c
+	}
+	return coordinate{op(Mod, op(Add, c.at, num(by)), c.of), c.of}
+}
+
+// beside are the caller, and those beside it.
+var beside = []int64{0, -1, 1}
+
+// sizesAlong explains values by sizes along one coordinate or two: those at the caller, or at some steps from
+// it.
+func (t *table) sizesAlong(steps []int64, along ...coordinate) *Expr {
 	var all [][][]product // for each choice of whose sizes they are
-	first := s.axisSizes(g, axes[0])
-	if len(axes) == 1 {
-		for _, a := range first {
-			all = append(all, a.sets())
+	for _, by := range steps {
+		a := along[0].moved(by)
+		if len(along) == 1 {
+			if t.byEnds(a) {
+				all = append(all, t.axisSize(a).sets())
+			}
+			continue
 		}
-	} else {
-		for _, b := range s.axisSizes(g, axes[1]) {
-			for _, a := range first {
-				all = append(all, products(a, b))
+		for _, by := range steps {
+			if b := along[1].moved(by); t.byEnds(a, b) {
+				all = append(all, products(t.axisSize(a), t.axisSize(b)))
 			}
 		}
 	}
-	for k := range all[0] {
+	for k := 0; len(all) > 0 && k < len(all[0]); k++ {
 		for _, sets := range all {
-			if e := s.jointTerms(sets[k]); e != nil {
+			if e := t.jointTerms(sets[k]); e != nil {
 				return e
 			}
 		}
@@ -62,24 +88,45 @@ func (t *table) alongAxes(g *Grid, axes ...int) *Expr {
 	return nil
 }
 
-// axisSizes are the terms of sizes along an axis at the caller, and at those beside it.
-func (t *table) axisSizes(g *Grid, axis int) []*axisSize {
-	return []*axisSize{t.axisSize(g, axis, 0), t.axisSize(g, axis, -1), t.axisSize(g, axis, 1)}
+// byEnds tells whether values of a recording depend on nothing but whether places are at the begin, at the end
+// or between them.
+func (t *table) byEnds(along ...coordinate) bool {
+	type class struct {
+		of *recording
+		at [2]int
+	}
+	t.m.spend(len(t.rows))
+	seen := map[class]int64{}
+	for i := range t.rows {
+		v, c := t.env(i), class{of: t.rows[i].recording}
+		for k, a := range along {
+			switch a.at.Eval(v) {
+			case 0:
+				c.at[k] = 1
+			case a.of.Eval(v) - 1:
+				c.at[k] = 2
+			}
+		}
+		if old, ok := seen[c]; ok && old != t.vals[i] {
+			return false
+		}
+		seen[c] = t.vals[i]
+	}
+	return true
 }
 
 // place is where a row is along two axes.
 type place struct{ at, of [2]int64 }
 
-// byPlace is the table of one row for each place along some axes of a grid, nil if values differ at
-// the same place.
-func (t *table) byPlace(g *Grid, axes []int) *table {
+// byPlace is the table of one row for each place along some axes, nil if values differ at the same place.
+func (t *table) byPlace(along ...coordinate) *table {
 	t.m.spend(len(t.rows))
 	s, seen := t.like(), map[place]int64{}
 	for i := range t.rows {
 		v := t.env(i)
 		var p place
-		for k, a := range axes {
-			p.at[k], p.of[k] = coordExpr(g, a).Eval(v), dimExpr(g, a).Eval(v)
+		for k, a := range along {
+			p.at[k], p.of[k] = a.at.Eval(v), a.of.Eval(v)
 		}
 		old, ok := seen[p]
 		if ok && old != t.vals[i] {
@@ -159,25 +206,21 @@ type axisSize struct {
 // maxWhole bounds the numbers that shares are taken of.
 const maxWhole = 1 << 20
 
-// axisSize are those of an axis of a grid, at the rank so many steps along it, which wraps around.
-func (t *table) axisSize(g *Grid, axis, step int) *axisSize {
-	c, d := coordExpr(g, axis), dimExpr(g, axis)
-	if step != 0 {
-		c = op(Mod, op(Add, c, num(int64(step))), d)
-	}
-	first, last := op(Eq, c, num(0)), op(Eq, c, op(Sub, d, num(1)))
+// axisSize are those at a place of an axis.
+func (t *table) axisSize(c coordinate) *axisSize {
+	first, last := op(Eq, c.at, num(0)), op(Eq, c.at, op(Sub, c.of, num(1)))
 	cond := func(e *Expr) product { return product{whole: 1, conds: []*Expr{e}} }
 	a := &axisSize{first: cond(first), last: cond(last), ends: cond(op(Add, first, last))}
 	whole, sizes := int64(1), map[int64]bool{}
 	for s := range t.recordings() {
-		n := s.env.Dims[g.ID][axis]
+		n := s.at(c.of)
 		whole, sizes[n] = leastCommonMultiple(whole, n), true
 		if whole > maxWhole {
 			return a
 		}
 	}
 	if len(sizes) > 1 {
-		a.share = &product{whole: whole, dims: []*Expr{d}}
+		a.share = &product{whole: whole, dims: []*Expr{c.of}}
 	}
 	return a
 }

@@ -80,19 +80,17 @@ type family func(m *inference, q *Expr, p *points) *Expr
 // one near to it; a multiple of one, or a part of a whole; then both with something added; then
 // sums of its powers, as areas of parts and what several of them have are.
 func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
-	var at []int
-	p := &points{}
-	for i, s := range m.recordings {
-		if v, ok := vals[s]; ok {
-			at, p.v = append(at, i), append(p.v, v)
-		}
-	}
-	p.q = make([]int64, len(at))
-	qs := append(m.repeated(), m.related(r)...)
 	families := []family{nearTo, multiple}
 	if r != roleRank {
 		families = append(families, straight, share, powers)
 	}
+	return m.first(vals, r, families...)
+}
+
+// first is the first formula of some families that gives all numbers.
+func (m *inference) first(vals map[*recording]int64, r role, families ...family) *Expr {
+	p, at := m.pointsOf(vals)
+	qs := append(m.repeated(), m.related(r)...)
 	for _, f := range families {
 		for _, q := range qs {
 			for k, i := range at {
@@ -108,6 +106,18 @@ func (m *inference) relation(vals map[*recording]int64, r role) *Expr {
 		}
 	}
 	return nil
+}
+
+// pointsOf are numbers of recordings, and which recordings these are.
+func (m *inference) pointsOf(vals map[*recording]int64) (p *points, at []int) {
+	p = &points{}
+	for i, s := range m.recordings {
+		if v, ok := vals[s]; ok {
+			at, p.v = append(at, i), append(p.v, v)
+		}
+	}
+	p.q = make([]int64, len(at))
+	return p, at
 }
 
 // repeated are how often loops are repeated that depend on the size only: what else depends on it may well
