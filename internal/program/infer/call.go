@@ -199,11 +199,17 @@ func (m *inference) array(arrays []elements, path []int, f *spec.Func, i int, c 
 			}
 		}
 		m.counted = countsOf(f, i, c)
+		r := roleOf(f, i, part)
 		var e *Expr
-		if s.Item == archive.Stat && s.Len.Op == Num {
-			e = t.eachElement(func(x *table) *Expr { return fit(x, roleOf(f, i, part)) })
-		} else {
-			e = fit(t, roleOf(f, i, part))
+		switch {
+		case s.Len.Op != Num || s.Item != archive.Stat && s.Item != archive.Ref:
+			e = fit(t, r)
+		case s.Item == archive.Ref:
+			m.work = 0
+			e = m.settle(t.explain(r))
+		}
+		if e == nil {
+			e = t.eachElement(func(x *table) *Expr { return fit(x, r) })
 		}
 		m.counted = nil
 		if e == nil {

@@ -1,5 +1,7 @@
 package infer
 
+import "github.com/tabard-hpc/tabard/internal/program/formula"
+
 // An explanation with as many numbers to choose as there are values can be found for any values. So
 // there have to be more values than numbers. Only those count that differ in what the explanation
 // depends on: a function of the row of a process grid has the same value at all ranks of the row.
@@ -115,6 +117,9 @@ func (t *table) observations(e *Expr, most int) int {
 			add(x)
 		case Coord:
 			add(x)
+		case formula.Cell:
+			add(x)
+			add(sizeExpr)
 		case Dim:
 			add(sizeExpr)
 		case Shift, NearCount, NearRank, NearMove:

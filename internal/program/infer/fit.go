@@ -291,6 +291,11 @@ func (t *table) fit(r role, depth int) *Expr {
 	if e := t.fitDiagonals(idx, r); e != nil {
 		return e
 	}
+	if r != roleRank {
+		if e := t.fitCells(); e != nil {
+			return e
+		}
+	}
 	if e := t.fitModulo(idx, r); e != nil {
 		return e
 	}
