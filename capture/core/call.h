@@ -50,6 +50,7 @@ enum { TB_SITE_CACHE = 256, TB_CALLER_CACHE = 512 };
 extern uintptr_t tb_site_key;
 
 struct tb_call;
+struct tb_again;
 
 /* One traced thread. Lies on pages that read as zero in a forked child. */
 struct tb_thread {
@@ -60,6 +61,7 @@ struct tb_thread {
     uintptr_t outer;          /* innermost call in progress (struct tb_call *) | TB_BUILDING ... */
     uint64_t clock_due;       /* ticks at which the next TB_R_CLOCK is due */
     struct tb_intern *intern; /* of core/intern.c, never NULL in a live thread */
+    struct tb_again *again;   /* of core/point.h, likewise */
     struct tb_thread_private *priv;
     uintptr_t held;           /* != 0: events wait to be written before the next call, see api.h */
     struct tb_site_entry sites[TB_SITE_CACHE], callers[TB_CALLER_CACHE];

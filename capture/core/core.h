@@ -62,7 +62,6 @@ int tb_life_is_followed(void);      /* the calling thread is the process's first
 struct tb_thread *tb_queue_stream(uint64_t which);
 void tb_queue_lost(struct tb_thread *t, uint64_t calls); /* so many more are missing in it */
 void tb_lives_follow(int on);       /* off: threads that the calling thread creates are members of a team */
-void tb_point(int id, void *site, const uint64_t *values, unsigned in, unsigned out); /* see point.c */
 int tb_collector_alive(void);       /* it may still free segments */
 void tb_bell(void);                 /* tells it, which may be asleep, to look */
 void tb_switch_tracing(int on);     /* by the program's own wish */

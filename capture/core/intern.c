@@ -72,6 +72,7 @@ static int grow(struct tb_intern *in)
 static void forget(struct tb_intern *in)
 {
     memset(in->table, 0, (in->mask + 1) * sizeof *in->table);
+    memset(in->again, 0, sizeof in->again);
     in->count = in->numbers = 0;
     in->generation = (in->generation + 1) % TB_DEF_GENERATIONS;
     in->last = &in->nowhere;

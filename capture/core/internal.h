@@ -3,6 +3,7 @@
 #ifndef TABARD_CORE_INTERNAL_H
 #define TABARD_CORE_INTERNAL_H
 #include "core/core.h"
+#include "core/point.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -71,6 +72,7 @@ struct tb_intern {
     unsigned at_chunk, chunks;
     size_t bytes;               /* of all chunks */
     struct { char *p; size_t size; } all[32];
+    struct tb_again again[TB_AGAINS];
     int32_t fresh[TB_IDS];      /* by function: > 0 new calls, < 0 calls to leave alone; pages are touched as used */
 };
 struct tb_intern *tb_intern_new(void);     /* NULL: no memory */

@@ -32,6 +32,7 @@ static struct tb_thread *new_block(void)
         munmap(b, size);
         return NULL;
     }
+    b->thread.again = b->thread.intern->again;
     b->chain.first = 1;
     return &b->thread;
 }

@@ -3,6 +3,7 @@
 #include "core/core.h"
 #include "core/ids.h"
 #include "core/lock.h"
+#include "core/point.h"
 #include "openmp/openmp.h"
 
 int tb_omp_on = TB_OMP_UNDECIDED;
