@@ -28,7 +28,7 @@ func pythons(t *testing.T) map[string]string {
 	}
 	for _, name := range names {
 		out, err := exec.Command(name, "-c",
-			"import sys; print('%d.%d' % sys.version_info[:2], sys.executable)").Output()
+			"import sys; print('%d.%d.%d' % sys.version_info[:3], sys.executable)").Output()
 		if version, path, ok := strings.Cut(strings.TrimSpace(string(out)), " "); err == nil && ok &&
 			found[version] == "" {
 			found[version] = path
@@ -75,7 +75,7 @@ func TestPythonFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum := 2 // the module and its class, before anybody counted
+			sum := 3 // the module and its classes, before anybody counted
 			for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n") {
 				name, number, _ := strings.Cut(line, " ")
 				n, _ := strconv.Atoi(number)
@@ -90,6 +90,34 @@ func TestPythonFunctions(t *testing.T) {
 			}
 			if sum < 1500 || all != sum || ends != sum {
 				t.Errorf("%d calls, recorded %d with %d ends", sum, all, ends)
+			}
+		})
+	}
+}
+
+// TestPythonDeep records calls as deep as they can be without a recorder: the program is as before, and what could not
+// be seen is said.
+func TestPythonDeep(t *testing.T) {
+	t.Parallel()
+	prog := filepath.Join(mpirun.Root(), "testdata", "python", "deep.py")
+	for version, python := range pythons(t) {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "p.tabard")
+			plain := runCommand(t, nil, python, prog)
+			if got := runCommand(t, nil, tabardBin, "record", "-q", "--events=python", "-o", file, python,
+				prog); got != plain {
+				t.Errorf("%+v, but recorded %+v", plain, got)
+			}
+			lost := strings.Contains(runCommand(t, nil, tabardBin, "info", file).out, "could not be recorded")
+			begun, ends := recordedFunctions(t, file)
+			all := 0
+			for _, n := range begun {
+				all += n
+			}
+			depth, _ := strconv.Atoi(strings.Fields(plain.out)[0])
+			if all != ends || begun["__main__.step"] != 10 || (!lost && begun["__main__.down"] <= depth) {
+				t.Errorf("recorded %v, %d ends; some are lost: %v", begun, ends, lost)
 			}
 		})
 	}

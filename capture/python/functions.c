@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include "core/ids.h"
 #include "core/lock.h"
+#include "core/point.h"
 #include "python/python.h"
 
-/* What is known of a function, which the interpreter keeps with its code. */
-struct function { char *from, name[]; };
-static struct function not_chosen;
+/* What is known of a function, which the interpreter keeps with its code; key is no other's, also after it is gone. */
+struct tb_py_function { uintptr_t key; char *from; int generates; char name[]; };
+static struct tb_py_function not_chosen;
+static uintptr_t keys = TB_KEY_ALONE;     /* given out */
 
 static long extra;                        /* where */
 static int (*get_extra)(void *, long, void **);
@@ -66,31 +68,41 @@ static const char *text(void *code, const char *attribute)
     return s;
 }
 
-static struct function *describe(void *code, const char *module, const char *file)
+static long number(void *code, const char *attribute)
+{
+    void *o = tb_py.PyObject_GetAttrString(code, attribute);
+    long v = o ? tb_py.PyLong_AsLong(o) : 0;
+    if (o) tb_py.Py_DecRef(o);
+    return v;
+}
+
+enum { GENERATES = 0x20 | 0x80 | 0x200 }; /* of co_flags: CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR */
+
+static struct tb_py_function *describe(void *code, const char *module, const char *file)
 {
     const char *name = text(code, "co_qualname");
     if (!name) name = text(code, "co_name");
-    void *o = tb_py.PyObject_GetAttrString(code, "co_firstlineno");
-    long line = o ? tb_py.PyLong_AsLong(o) : 0;
-    if (o) tb_py.Py_DecRef(o);
+    long line = number(code, "co_firstlineno");
     if (!name) return NULL;
     size_t names = strlen(module) + strlen(name) + 2, bytes = names + strlen(file) + 24;
-    struct function *f = malloc(sizeof *f + bytes);
+    struct tb_py_function *f = malloc(sizeof *f + bytes);
     if (!f) return NULL;
+    f->key = __atomic_add_fetch(&keys, 1, __ATOMIC_RELAXED);
+    f->generates = (number(code, "co_flags") & GENERATES) != 0;
     f->from = f->name + names;
     snprintf(f->name, names, "%s.%s", module, name);
     snprintf(f->from, bytes - names, "%s:%ld", file, line);
     return f;
 }
 
-static TB_COLD struct function *learn(void *code)
+static TB_COLD struct tb_py_function *learn(void *code, void *frame)
 {
     void *type, *value, *trace;
     tb_py.PyErr_Fetch(&type, &value, &trace);
-    void *globals = tb_py.PyEval_GetGlobals();
+    void *globals = frame ? tb_py_frame_globals(frame) : tb_py.PyEval_GetGlobals();
     void *o = globals ? tb_py.PyDict_GetItemString(globals, "__name__") : NULL;
     const char *module = o ? tb_py.PyUnicode_AsUTF8(o) : NULL, *file = text(code, "co_filename");
-    struct function *f = NULL;
+    struct tb_py_function *f = NULL;
     if (!module) module = "?";
     if (file && (chosen[0] ? is_named(module) : !is_installed(file))) f = describe(code, module, file);
     if (!f) f = &not_chosen;
@@ -102,38 +114,56 @@ static TB_COLD struct function *learn(void *code)
     return f;
 }
 
-static inline struct function *function_of(void *code)
+const struct tb_py_function *tb_py_chosen(void *code, void *frame)
 {
     void *f = NULL;
     get_extra(code, extra, &f);
-    return f ? f : learn(code);
+    if (tb_unlikely(!f)) f = learn(code, frame);
+    return f == &not_chosen ? NULL : f;
 }
 
-int tb_py_is_chosen(void *code) { return function_of(code) != &not_chosen; }
+int tb_py_generates(const struct tb_py_function *f) { return f->generates; }
 
 /* ---- Events ---- */
 
 static inline int is_off(int id) { return tb_unlikely(tb_gate[id] == TB_GATE_SKIP || tb_process.finalized); }
 
-void tb_py_begin(void *code)
+/* The event was there before, and is recorded. */
+static inline int is_again(int id, uintptr_t key)
 {
     struct tb_call c;
-    const struct function *f = function_of(code);
-    depth++;
-    if (is_off(TB_ID_python_begin) || !tb_enter(&c, TB_ID_python_begin, 0, __builtin_return_address(0), TB_FRAME(), 0))
-        return;
-    if (tb_likely(tb_instant_known(&c, f->name, f->from))) return;
-    tb_put_string(&c, f->name);
-    tb_put_string(&c, f->from);
+    struct tb_thread *t = tb_point_enter(&c, id, 0);
+    if (tb_unlikely(!t)) return 0;
+    const struct tb_again *e = tb_again(t, id, key);
+    if (tb_likely(tb_is_again(e, id, key))) {
+        tb_point_write(t, e->known, NULL, 0);
+        return 1;
+    }
+    tb_point_leave(t);
+    return 0;
+}
+
+static TB_COLD void record(int id, uintptr_t key, const char *name, const char *from, void *ra, void *frame)
+{
+    struct tb_call c;
+    if (!tb_enter(&c, id, 0, ra, frame, 0)) return;
+    if (name) tb_put_string(&c, name);
+    if (from) tb_put_string(&c, from);
     tb_instant(&c);
+    tb_point_remember(&c, key);
+}
+
+void tb_py_begin(const struct tb_py_function *f)
+{
+    depth++;
+    if (is_off(TB_ID_python_begin) || tb_likely(is_again(TB_ID_python_begin, f->key))) return;
+    record(TB_ID_python_begin, f->key, f->name, f->from, __builtin_return_address(0), TB_FRAME());
 }
 
 void tb_py_end(void)
 {
-    struct tb_call c;
     if (!depth) return;
     depth--;
-    if (is_off(TB_ID_python_end) || !tb_enter(&c, TB_ID_python_end, 0, __builtin_return_address(0), TB_FRAME(), 0))
-        return;
-    if (tb_unlikely(!tb_instant_known(&c, NULL, NULL))) tb_instant(&c);
+    if (is_off(TB_ID_python_end) || tb_likely(is_again(TB_ID_python_end, TB_KEY_ALONE))) return;
+    record(TB_ID_python_end, TB_KEY_ALONE, NULL, NULL, __builtin_return_address(0), TB_FRAME());
 }

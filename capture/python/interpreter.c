@@ -1,6 +1,7 @@
 /* How the interpreter comes to tell of its functions. An audit hook, which may be added before there is an interpreter,
  * finds the first moment when there is one. From Python 3.12 on its own interface for tools takes over (monitoring.c);
- * before, each thread has a profile function, as sys.setprofile sets one. */
+ * before, a function that evaluates frames (evaluation.c), or, where that does not see all, each thread has a profile
+ * function, as sys.setprofile sets one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 struct tb_py tb_py;
 
-enum { NEW, BUSY, MONITORED, PROFILED, OFF };
+enum { NEW, BUSY, TOLD, PROFILED, OFF };
 static int state;
 static uint64_t newest; /* id of the thread that was looked at last */
 
@@ -32,10 +33,9 @@ static int profile(void *object, void *frame, int what, void *argument)
     (void)object, (void)argument;
     if (what != CALL && what != RETURN) return 0;
     void *code = tb_py.PyFrame_GetCode(frame);
-    if (tb_py_is_chosen(code)) {
-        if (what == CALL) tb_py_begin(code);
-        else tb_py_end();
-    }
+    const struct tb_py_function *f = tb_py_chosen(code, NULL);
+    if (f && what == CALL) tb_py_begin(f);
+    else if (f) tb_py_end();
     tb_py.Py_DecRef(code);
     return 0;
 }
@@ -61,7 +61,7 @@ static int begin(void)
 {
     void *monitoring = tb_py.PySys_GetObject("monitoring");
     if (!tb_py_functions_start()) return OFF;
-    if (monitoring && tb_py_monitor(monitoring)) return MONITORED;
+    if (monitoring ? tb_py_monitor(monitoring) : tb_py_evaluate()) return TOLD;
     return can_profile() ? PROFILED : OFF;
 }
 

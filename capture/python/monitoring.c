@@ -12,15 +12,16 @@ static void *none, *disable; /* objects that live as long as the interpreter */
 static void *begins(void *self, void *const *arguments, long n)
 {
     (void)self;
-    if (n < 1 || !tb_py_is_chosen(arguments[0])) return disable;
-    tb_py_begin(arguments[0]);
+    const struct tb_py_function *f = n < 1 ? NULL : tb_py_chosen(arguments[0], NULL);
+    if (!f) return disable;
+    tb_py_begin(f);
     return none;
 }
 
 static void *ends(void *self, void *const *arguments, long n)
 {
     (void)self;
-    if (n < 1 || !tb_py_is_chosen(arguments[0])) return disable;
+    if (n < 1 || !tb_py_chosen(arguments[0], NULL)) return disable;
     tb_py_end();
     return none;
 }

@@ -1,5 +1,5 @@
-/* Functions of Python programs: when the interpreter tells of them (interpreter.c, monitoring.c), and what is recorded
- * (functions.c). Nothing of Python is linked: its functions are found in the process by their names. */
+/* Functions of Python programs: when the interpreter tells of them (interpreter.c, evaluation.c, monitoring.c), and
+ * what is recorded (functions.c). Nothing of Python is linked: its functions are found in the process by their names. */
 #ifndef TABARD_PYTHON_H
 #define TABARD_PYTHON_H
 #include "core/api.h"
@@ -33,6 +33,8 @@ extern const struct tb_api tb_python_api;
     F(int, _PyEval_SetProfile, (void *, int (*)(void *, void *, int, void *), void *))        \
     F(void *, PyFrame_GetCode, (void *))                                                      \
     F(void *, PyInterpreterState_Get, (void))                                                 \
+    F(void *, _PyInterpreterState_GetEvalFrameFunc, (void *))                                 \
+    F(void, _PyInterpreterState_SetEvalFrameFunc, (void *, void *))                           \
     F(void *, PyInterpreterState_ThreadHead, (void *))                                        \
     F(void *, PyThreadState_Next, (void *))                                                   \
     F(uint64_t, PyThreadState_GetID, (void *))                                                \
@@ -49,9 +51,17 @@ extern struct tb_py tb_py;
 /* ---- functions.c ---- */
 
 int tb_py_functions_start(void);  /* with the interpreter's lock, once; 0: this interpreter cannot be recorded */
-int tb_py_is_chosen(void *code);  /* of the function that is running */
-void tb_py_begin(void *code);     /* a chosen function begins or goes on */
+struct tb_py_function;
+/* What is recorded of a function that is running, or will run in this frame (not NULL); NULL: it is not. */
+const struct tb_py_function *tb_py_chosen(void *code, void *frame);
+int tb_py_generates(const struct tb_py_function *f); /* its calls make generators, coroutines and the like */
+void tb_py_begin(const struct tb_py_function *f); /* a chosen function begins or goes on */
 void tb_py_end(void);             /* it ends, or is left until it goes on */
+
+/* ---- evaluation.c: Python 3.9 to 3.11 ---- */
+
+int tb_py_evaluate(void); /* 0: it cannot be had */
+void *tb_py_frame_globals(void *frame);
 
 /* ---- monitoring.c: Python 3.12 and later ---- */
 

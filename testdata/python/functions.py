@@ -1,5 +1,5 @@
 """Functions of all kinds: recursion, generators that end, are closed and thrown into, exceptions that pass through,
-threads, a fork, lambdas, comprehensions, coroutines, methods. Prints one line. With COUNT=FILE it counts its own calls by
+threads, a fork, lambdas, comprehensions, coroutines, methods, those that operators and attributes call. Prints one line. With COUNT=FILE it counts its own calls by
 sys.setprofile instead, and writes "name count" for each function to the file."""
 import os
 import sys
@@ -33,6 +33,23 @@ class Thing:
 
     async def later(self):
         return self.x
+
+
+class Squares:
+    def __getitem__(self, i):
+        return i * i
+
+    @property
+    def first(self):
+        return self[1]
+
+    def __iter__(self):
+        yield from numbers(3)
+
+
+def operators():
+    squares = Squares()
+    return sum(squares[i] + squares.first for i in range(50)) + sum(squares)
 
 
 def generators():
@@ -87,7 +104,7 @@ def fork():
 
 def main():
     key = lambda v: -v
-    print("results", fib(12), generators(), exceptions(), threads(), coroutine(), fork(), sum(Thing(4).twice()),
+    print("results", fib(12), generators(), exceptions(), threads(), coroutine(), fork(), sum(Thing(4).twice()), operators(),
           sorted([3, 1, 2], key=key))
     sys.stdout.flush()
 
