@@ -172,9 +172,8 @@ func (v *verdict) row(p *programs.Program) string {
 	}
 	only := ""
 	if v.onlyMPI != nil {
-		only = fmt.Sprintf("%s, %s", programs.Commas(int64(v.recorded.mpi)),
-			programs.Commas(int64(v.onlyMPI.mpi)))
+		only = fmt.Sprintf("%s, %s", programs.Commas(v.recorded.mpi), programs.Commas(v.onlyMPI.mpi))
 	}
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %s | %s | %s | %s |", p.Name, p.Ranks, v.code, v.lines, v.equalLines,
-		v.files, v.equalFiles, strings.Join(events, ", "), programs.Commas(v.recorded.bytes), only, moved)
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %s | %s | %s | %s | %s |", p.Name, p.Ranks, v.code, v.lines, v.equalLines,
+		v.files, v.equalFiles, strings.Join(events, ", "), programs.Commas(v.recorded.bytes), programs.Commas(v.recorded.structure), only, moved)
 }

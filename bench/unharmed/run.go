@@ -42,8 +42,10 @@ type outcome struct {
 type recorded struct {
 	events map[string]uint64
 	bytes  int64
-	moved  map[string]moved
-	mpi    uint64 // bytes of the structure and the columns of MPI's calls, without other events
+	// structure is the bytes of the structure and the columns of all events, mpi those of what is left of MPI's calls
+	// without other events.
+	structure, mpi int64
+	moved          map[string]moved
 }
 
 const (
@@ -135,14 +137,14 @@ func (b *bench) look(o *outcome) (*recorded, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.bytes = st.Size()
+	r.bytes, r.structure = st.Size(), info.Bytes.Structure+info.Bytes.Columns
 	if err := project(file, filepath.Join(o.dir, projectedName)); err != nil {
 		return nil, err
 	}
 	if err := b.ask(o, projectedName, "info", &info); err != nil {
 		return nil, err
 	}
-	r.mpi = uint64(info.Bytes.Structure + info.Bytes.Columns)
+	r.mpi = info.Bytes.Structure + info.Bytes.Columns
 	var all report.Files
 	if r.events["io"] > 0 {
 		if err := b.ask(o, recordingName, "io", &all); err != nil {
