@@ -68,8 +68,8 @@ func (b *bench) measure(p *programs.Program) (*verdict, error) {
 	return v, nil
 }
 
-// compareMoved compares what was read from and written to a file with what strace saw. More may be read than the program
-// asked for: streams of C read ahead.
+// compareMoved compares what was read from and written to a file with what strace saw. More may be read than the
+// program asked for: streams of C read ahead.
 func (v *verdict) compareMoved(program, name string) {
 	got, saw := v.recorded.moved[name], v.seen[name]
 	if got.written != saw.written || got.read > saw.read {
@@ -174,6 +174,7 @@ func (v *verdict) row(p *programs.Program) string {
 	if v.onlyMPI != nil {
 		only = fmt.Sprintf("%s, %s", programs.Commas(v.recorded.mpi), programs.Commas(v.onlyMPI.mpi))
 	}
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %s | %s | %s | %s | %s |", p.Name, p.Ranks, v.code, v.lines, v.equalLines,
-		v.files, v.equalFiles, strings.Join(events, ", "), programs.Commas(v.recorded.bytes), programs.Commas(v.recorded.structure), only, moved)
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %s | %s | %s | %s | %s |", p.Name, p.Ranks, v.code, v.lines,
+		v.equalLines, v.files, v.equalFiles, strings.Join(events, ", "), programs.Commas(v.recorded.bytes),
+		programs.Commas(v.recorded.structure), only, moved)
 }

@@ -9,9 +9,9 @@
 // same in each recorded one: the exit code, the lines of standard output and standard error (their order may differ if
 // there are several ranks), how the other lines look when numbers are left out, and the contents of the files written.
 // With -strace one more run under strace -f says how many bytes were read and written, for each regular file in the
-// folder, and the recording has to say the same. One more run records nothing but MPI's calls: the bytes of its structure
-// stand behind those of what is left of the whole recording without other events. The result is a table in Markdown; whatever differs is named below it,
-// and gives exit code 1.
+// folder, and the recording has to say the same. One more run records nothing but MPI's calls: the bytes of its
+// structure stand behind those of what is left of the whole recording without other events. The result is a table in
+// Markdown; whatever differs is named below it, and gives exit code 1.
 package main
 
 import (
@@ -36,7 +36,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.list, "list", "", "`FILE` with programs")
 	flag.StringVar(&o.mpi, "mpi", "openmpi", "the MPI `NAME`, or none")
-	flag.StringVar(&o.record, "record", "--events=mpi,regions,openmp,io,threads,python,torch", "`OPTIONS` of tabard record")
+	flag.StringVar(&o.record, "record", "--events=mpi,regions,openmp,io,threads,python,torch",
+		"`OPTIONS` of tabard record")
 	flag.StringVar(&o.only, "only", "", "only programs whose name contains `TEXT`")
 	flag.IntVar(&o.times, "times", 2, "record each program `N` times")
 	flag.BoolVar(&o.strace, "strace", false, "compare bytes of files with what strace sees")
