@@ -226,6 +226,9 @@ func writeLow(w *byteio.BitWriter, lows *[2]lowPart, n int) {
 		i &= splitPart - 1
 		v, u := gaps.bits[i], durations.bits[i]
 		first, second := uint(gaps.widths[i]), uint(durations.widths[i])
+		if first+second == 0 { // as it is nearly always within a bound, and nearly never without one
+			continue
+		}
 		if first+second > byteio.MaxWidth {
 			w.Pos, w.Acc, w.N = pos, acc, filled
 			w.Write(v, first)

@@ -23,7 +23,7 @@ const unhurried = 100_000
 const MaxClass = 1 << 26
 
 // A Builder encodes the start and end of calls, in ticks of any clock, in the mode that
-// it is made with. Besides encoded blocks it holds one block of calls, 320 KiB. It
+// it is made with. Besides encoded blocks it holds one block of calls, 192 KiB. It
 // is not safe for concurrent use.
 //
 // A call has a class: a number that its function and call site have, given by first
@@ -36,13 +36,13 @@ type Builder struct {
 
 	// The calls that are not in a block: the first n of these, which have
 	// room for more.
-	gaps, durations []uint64
-	classes         []uint32
-	n               int
-	first           uint64 // start of the first of them
-	end             uint64 // of the last call, as recorded
-	loss            lossState
-	layouts         layouts
+	pending pending
+	classes []uint32
+	n       int
+	first   uint64 // start of the first of them
+	end     uint64 // of the last call, as recorded
+	loss    lossState
+	layouts layouts
 
 	index  []entry
 	blocks []byte // if there is no sink
@@ -132,7 +132,7 @@ func (b *Builder) Sealed() []byte { return b.blocks }
 
 // MemoryBytes returns the memory that b holds, in bytes.
 func (b *Builder) MemoryBytes() int {
-	n := 1600 + 8*(cap(b.gaps)+cap(b.durations)) + 4*cap(b.classes) + 32*cap(b.index) + cap(b.blocks) +
+	n := 1600 + b.pending.memory() + 4*cap(b.classes) + 32*cap(b.index) + cap(b.blocks) +
 		cap(b.pieces) + b.layouts.memory()
 	if b.aggregate != nil {
 		n += b.aggregate.memory()
@@ -143,7 +143,7 @@ func (b *Builder) MemoryBytes() int {
 // Append appends a call of a class, at most MaxClass.
 func (b *Builder) Append(start, end uint64, class uint32) {
 	n := b.n
-	if n >= len(b.gaps) || n >= len(b.durations) || n >= len(b.classes) {
+	if n >= len(b.classes) {
 		if b.aggregate != nil {
 			b.aggregate.Append(start, end, class)
 			return
@@ -156,8 +156,7 @@ func (b *Builder) Append(start, end uint64, class uint32) {
 		}
 		b.first = start
 	}
-	b.gaps[n] = start - b.end
-	b.durations[n] = end - start
+	b.pending.set(n, start-b.end, end-start)
 	b.classes[n] = class
 	b.end = end
 	b.n = n + 1
@@ -169,8 +168,7 @@ func (b *Builder) Append(start, end uint64, class uint32) {
 // grow makes room for more calls.
 func (b *Builder) grow() {
 	more := min(max(16, b.n), blockCalls-b.n)
-	b.gaps = append(b.gaps, make([]uint64, more)...)
-	b.durations = append(b.durations, make([]uint64, more)...)
+	b.pending.grow(more)
 	b.classes = append(b.classes, make([]uint32, more)...)
 }
 
@@ -194,6 +192,7 @@ func (b *Builder) seal() {
 	bl.out, e = b.block(bl, bl.out[:0], &b.loss, true)
 	b.index = append(b.index, e)
 	b.n, b.inPieces, b.pieces = 0, 0, b.pieces[:0]
+	b.pending.far = b.pending.far[:0]
 	if b.sink != nil {
 		b.sink(bl.out)
 	} else {
@@ -202,10 +201,10 @@ func (b *Builder) seal() {
 }
 
 // block encodes the calls that are not in a block yet: summary and block. If spent is set, they are
-// not needed any more and may be changed.
+// not needed any more.
 func (b *Builder) block(bl *block, dst []byte, loss *lossState, spent bool) ([]byte, entry) {
 	c := b.fixed()
-	gaps, durations := b.gaps[:b.n], b.durations[:b.n]
+	gaps, durations := b.pending.numbers(&bl.work, 0, b.n)
 	e := entry{first: b.first}
 	bl.findContexts(b.classes[:b.n])
 	bl.resetSums()
@@ -219,10 +218,6 @@ func (b *Builder) block(bl *block, dst []byte, loss *lossState, spent bool) ([]b
 		e.first, e.latest = q.first, q.latest
 		gaps, durations = q.gaps, q.durations
 	} else {
-		if !spent {
-			gaps, durations = append(bl.work[0][:0], gaps...), append(bl.work[1][:0], durations...)
-			bl.work = [2][]uint64{gaps, durations}
-		}
 		all, e.latest = bl.survey(b.first-gaps[0], gaps, durations)
 	}
 	b.summary = bl.summarise(b.summary[:0], &b.marks)

@@ -31,7 +31,8 @@ func (b *Builder) AppendState(dst []byte) []byte {
 	dst = b.layouts.append(dst)
 	before := b.end
 	if b.n > 0 {
-		before = b.first - b.gaps[0]
+		gap, _ := b.pending.at(0)
+		before = b.first - gap
 	}
 	dst = binary.AppendUvarint(dst, before)
 	b.addPiece()
@@ -68,9 +69,9 @@ func (b *Builder) addPiece() {
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(to-from))
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(cs)))
 	b.pieces = append(b.pieces, cs...)
-	gaps, durations := b.gaps[from:to], b.durations[from:to]
-	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
 	bl := blocks.Get().(*block)
+	gaps, durations := b.pending.numbers(&bl.work, from, to)
+	b.pieces = binary.AppendUvarint(b.pieces, gaps[0])
 	bl.out = appendPlain(bl.out[:0], gaps, durations)
 	b.pieces = binary.AppendUvarint(b.pieces, uint64(len(bl.out)))
 	b.pieces = append(b.pieces, bl.out...)
@@ -229,10 +230,11 @@ func (b *Builder) readPiece(p *byteio.Reader, end uint64, most int) uint64 {
 
 // appendRaw appends a call that is known to fit into the block.
 func (b *Builder) appendRaw(gap, duration uint64, class uint32) {
-	if b.n >= len(b.gaps) {
+	if b.n >= len(b.classes) {
 		b.grow()
 	}
-	b.gaps[b.n], b.durations[b.n], b.classes[b.n] = gap, duration, class
+	b.pending.set(b.n, gap, duration)
+	b.classes[b.n] = class
 	b.n++
 }
 

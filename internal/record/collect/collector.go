@@ -149,6 +149,7 @@ func (c *collector) run() error {
 	defer c.startPlanner()()
 	c.control.SetCollector(ring.CollectorRunning)
 	c.logf("collecting for %s", c.job.Output)
+	leaveStart()
 	pause, heard := leastSleep, uint32(0)
 	for {
 		n, ended, err := c.turn()
