@@ -232,9 +232,6 @@ static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16
 #define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME(), 1)
 
 void tb_begin(struct tb_call *c);
-/* Does what tb_instant does after the strings (NULL: none) were put, if they are all that is known on entry and this is
- * what followed last time; else it does nothing, and returns 0. */
-int tb_instant_known(struct tb_call *c, const char *s, const char *second);
 
 /* Where the return code lies, as the upper half of a word. */
 static inline uint32_t *tb_ret(struct tb_call *c) { return (uint32_t *)&c->t->at[c->known ? 3 : 4] + 1; }

@@ -169,33 +169,6 @@ void tb_begin(struct tb_call *c)
     begin_as(c, w, k);
 }
 
-/* Compares a string with one that a record has at p; the next word of the record, NULL if they differ. */
-static inline const uint64_t *same_string(const uint64_t *p, const uint64_t *end, const char *s)
-{
-    uint64_t n = *p & 0xffffffffffff;
-    const uint64_t *next = p + 1 + (n + 7) / 8;
-    return next <= end && strncmp((const char *)(p + 1), s, n) == 0 && s[n] == 0 ? next : NULL;
-}
-
-int tb_instant_known(struct tb_call *c, const char *s, const char *second)
-{
-    struct tb_thread *t = c->t;
-    struct tb_known *k = t->intern->last->next;
-    uint64_t *w = t->at;
-    if (tb_unlikely(k->number == TB_NO_NUMBER || c->slow)) return 0;
-    if (tb_unlikely((k->site ^ w[3]) | (k->id_absent ^ tb_id_absent(c)))) return 0;
-    const uint64_t *p = k->body, *end = p + k->words;
-    if (s && tb_unlikely(p == end || !(p = same_string(p, end, s)))) return 0;
-    if (second && tb_unlikely(p == end || !(p = same_string(p, end, second)))) return 0;
-    if (tb_unlikely(p != end)) return 0;
-    t->intern->last = k;
-    w[0] = c->id_flags | (uint64_t)TB_F_REF << 16 | (uint64_t)4 << 32;
-    w[1] = w[2] = tb_now();
-    w[3] = k->number;
-    tb_record_ends(t, w + 4, w[1]);
-    return 1;
-}
-
 int tb_enter_slow(struct tb_call *c, int id, unsigned words, void *ra, void *frame)
 {
     if (tb_process.state == TB_INERT || tb_gate[id] == TB_GATE_SKIP) { /* nearly as short as the untraced call */

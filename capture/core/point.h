@@ -56,7 +56,7 @@ void tb_point_write(struct tb_thread *t, const struct tb_known *k, const uint64_
     uint64_t *w = t->at;
     tb_publish(t->seg->in_call, 1u);
     uint64_t now = tb_now();
-    w[0] = k->id_absent | (uint64_t)TB_F_REF << 16 | (uint64_t)(n + 4) << 32;
+    w[0] = (uint32_t)k->id_absent | (uint64_t)TB_F_REF << 16 | (uint64_t)(n + 4) << 32;
     w[1] = w[2] = now;
     w[3] = k->number;
     for (unsigned i = 0; i < n; i++) w[4 + i] = out[i];
@@ -65,6 +65,21 @@ void tb_point_write(struct tb_thread *t, const struct tb_known *k, const uint64_
 
 /* It is none; it has not begun. */
 static inline void tb_point_leave(struct tb_thread *t) { tb_publish(t->outer, (uintptr_t)0); }
+
+/* An event without place and values that was there before is recorded; 0: it was not. */
+static inline __attribute__((always_inline)) int tb_point_again(int id, uintptr_t key)
+{
+    struct tb_call c;
+    struct tb_thread *t = tb_point_enter(&c, id, 0);
+    if (tb_unlikely(!t)) return 0;
+    const struct tb_again *e = tb_again(t, id, key);
+    if (tb_likely(tb_is_again(e, id, key))) {
+        tb_point_write(t, e->known, NULL, 0);
+        return 1;
+    }
+    tb_point_leave(t);
+    return 0;
+}
 
 /* Remembers the event that has just been recorded as c, by what is known of it on entry: all of that belongs to key. */
 void tb_point_remember(struct tb_call *c, uintptr_t key);

@@ -128,21 +128,6 @@ int tb_py_generates(const struct tb_py_function *f) { return f->generates; }
 
 static inline int is_off(int id) { return tb_unlikely(tb_gate[id] == TB_GATE_SKIP || tb_process.finalized); }
 
-/* The event was there before, and is recorded. */
-static inline int is_again(int id, uintptr_t key)
-{
-    struct tb_call c;
-    struct tb_thread *t = tb_point_enter(&c, id, 0);
-    if (tb_unlikely(!t)) return 0;
-    const struct tb_again *e = tb_again(t, id, key);
-    if (tb_likely(tb_is_again(e, id, key))) {
-        tb_point_write(t, e->known, NULL, 0);
-        return 1;
-    }
-    tb_point_leave(t);
-    return 0;
-}
-
 static TB_COLD void record(int id, uintptr_t key, const char *name, const char *from, void *ra, void *frame)
 {
     struct tb_call c;
@@ -156,7 +141,7 @@ static TB_COLD void record(int id, uintptr_t key, const char *name, const char *
 void tb_py_begin(const struct tb_py_function *f)
 {
     depth++;
-    if (is_off(TB_ID_python_begin) || tb_likely(is_again(TB_ID_python_begin, f->key))) return;
+    if (is_off(TB_ID_python_begin) || tb_likely(tb_point_again(TB_ID_python_begin, f->key))) return;
     record(TB_ID_python_begin, f->key, f->name, f->from, __builtin_return_address(0), TB_FRAME());
 }
 
@@ -164,6 +149,6 @@ void tb_py_end(void)
 {
     if (!depth) return;
     depth--;
-    if (is_off(TB_ID_python_end) || tb_likely(is_again(TB_ID_python_end, TB_KEY_ALONE))) return;
+    if (is_off(TB_ID_python_end) || tb_likely(tb_point_again(TB_ID_python_end, TB_KEY_ALONE))) return;
     record(TB_ID_python_end, TB_KEY_ALONE, NULL, NULL, __builtin_return_address(0), TB_FRAME());
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include "core/api.h"
 #include "core/ids.h"
+#include "core/point.h"
 #include "regions/regions.h"
 
 static int followed = 1; /* somebody wants to know where threads are */
@@ -46,15 +47,48 @@ static void put_names(struct tb_call *c, const char *name, const char *from)
     if (from) tb_put_string(c, from);
 }
 
+/* Compares a string with one that a record has at p; the next word of the record, NULL if they differ. */
+static inline const uint64_t *same_string(const uint64_t *p, const uint64_t *end, const char *s)
+{
+    if (p >= end) return NULL;
+    uint64_t n = *p & 0xffffffffffff;
+    return strncmp((const char *)(p + 1), s, n) == 0 && s[n] == 0 ? p + 1 + (n + 7) / 8 : NULL;
+}
+
+/* The event is one that was there before, at this place and with these names. (Others may lie where a name lay.) */
+static inline int is_known(const struct tb_call *c, const struct tb_known *k, const char *name, const char *from)
+{
+    if (!k || c->slow || k->site != c->t->at[3] || k->id_absent != ((uint32_t)c->id_flags | (uint64_t)c->absent << 32))
+        return 0;
+    const uint64_t *end = k->body + k->words, *p = same_string(k->body, end, name);
+    if (p && from) p = same_string(p, end, from);
+    return p == end;
+}
+
 static inline __attribute__((always_inline))
 int named(int id, const char *name, const char *from, void *ra, void *frame)
 {
     struct tb_call c;
     if (!enter(&c, id, from, ra, frame)) return 0;
-    if (tb_likely(tb_instant_known(&c, name, from))) return 1;
+    uintptr_t key = (uintptr_t)name ^ (uintptr_t)c.t->at[3] << 8;
+    const struct tb_known *k = tb_again(c.t, id, key)->known;
+    if (tb_likely(is_known(&c, k, name, from))) {
+        tb_point_write(c.t, k, NULL, 0);
+        return 1;
+    }
     put_names(&c, name, from);
     tb_instant(&c);
+    tb_point_remember(&c, key);
     return 1;
+}
+
+/* Ends have no call site: all are the same event. */
+static TB_COLD void end_new(void *ra, void *frame)
+{
+    struct tb_call c;
+    if (!tb_enter(&c, TB_ID_region_end, 0, ra, frame, 0)) return;
+    tb_instant(&c);
+    tb_point_remember(&c, TB_KEY_ALONE);
 }
 
 void tb_region_begin(const char *name, const char *from, void *ra, void *frame)
@@ -78,17 +112,15 @@ static TB_COLD void end_while_off(struct tb_thread *t)
     errno = saved;
 }
 
-/* Ends have no call site: all are the same event. */
 void tb_region_end(void *ra, void *frame)
 {
-    struct tb_call c;
     struct tb_thread *t = follow();
     uint32_t depth = t ? t->priv->regions.depth : 0;
     int known = depth && depth <= TB_REGION_LEVELS, recorded = known && t->priv->regions.recorded >> (depth - 1) & 1;
     if (is_off(TB_ID_region_end)) {
         if (recorded) end_while_off(t);
-    } else if ((recorded || !known) && tb_enter(&c, TB_ID_region_end, 0, ra, frame, 0)) {
-        if (tb_unlikely(!tb_instant_known(&c, NULL, NULL))) tb_instant(&c);
+    } else if (recorded || !known) {
+        if (tb_unlikely(!tb_point_again(TB_ID_region_end, TB_KEY_ALONE))) end_new(ra, frame);
     }
     if (depth && tb_unlikely(chosen)) tb_region_left(t);
     else if (depth) t->priv->regions.depth = depth - 1;
