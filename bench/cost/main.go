@@ -1,7 +1,7 @@
 // Command cost measures what recording costs and prints the tables of
 // docs/benchmarks.md:
 //
-//	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich] [-sources]
+//	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich] [-sources [-old BIN]]
 //	go run ./bench/cost -producers 1,16,64 [-pairs N] [-calls N] [-modes simple,sendrecv,irregular] [-cpus 1,2]
 //		[-old BIN] [-yield nice|idle]
 //
@@ -29,7 +29,7 @@ func main() {
 	cpus := flag.String("cpus", "", "with producers: limits of the collector, such as 1,2 (record --collector-cpus)")
 	yields := flag.String("yield", "",
 		"with producers: measure collectors of the least priority in turn, too: nice (19), or idle (SCHED_IDLE)")
-	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers")
+	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers, or -sources")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {
 		fmt.Fprintln(os.Stderr, "cost: at least one pair and 1,000 calls")
@@ -47,17 +47,18 @@ func main() {
 		}
 		return
 	}
-	if err := run(*pairs, *calls, *only, strings.Split(*names, ",")); err != nil {
+	if err := run(*pairs, *calls, *only, strings.Split(*names, ","), *old); err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
 		os.Exit(1)
 	}
 }
 
-func run(pairs, calls int, only bool, names []string) error {
+func run(pairs, calls int, only bool, names []string, old string) error {
 	b, err := newBench(pairs, calls, names)
 	if err != nil {
 		return err
 	}
+	b.old = old
 	defer b.close()
 	fmt.Printf("%s. Medians of %d pairs of runs of %d calls a rank; "+
 		"in brackets the least and the greatest. ns per call.\n", machine(), pairs, calls)

@@ -29,6 +29,7 @@ type bench struct {
 	dir          string
 	mpis         []*mpirun.MPI
 	programs     map[string]string // by MPI, or as loops name them
+	old          string            // another build of tabard; empty: none
 
 	plain, noop, noTiming, full variant
 }

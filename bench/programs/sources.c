@@ -3,6 +3,7 @@
  *   sources regions N    N parallel regions of two threads, of which the first one's path has four events
  *   sources named N      N regions that the program names: two events each, one pair
  *   sources pread N      N reads of 64 bytes at one place of a file in this directory
+ *   sources clock N      N readings of the clock that events have their times from: what each of them costs at least
  * Prints the number of events on the path of the first thread, and the nanoseconds of processor that
  * its loop took: elapsed time would be that of the collector, where it has no processor of its own. */
 #include <fcntl.h>
@@ -65,8 +66,23 @@ static long reads(long n)
     return n;
 }
 
+static long clock_readings(long n)
+{
+    for (long i = 0; i < n; i++) {
+#if defined(__x86_64__)
+        x = (long)__builtin_ia32_rdtsc();
+#else
+        unsigned long v;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+        x = (long)v;
+#endif
+    }
+    return n;
+}
+
 static const struct { const char *name; long (*loop)(long); } loops[] = {
-    {"critical", critical}, {"regions", regions}, {"named", named}, {"pread", reads}};
+    {"critical", critical}, {"regions", regions}, {"named", named}, {"pread", reads},
+    {"clock", clock_readings}};
 
 int main(int argc, char **argv)
 {
