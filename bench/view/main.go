@@ -1,6 +1,6 @@
 // Command view measures the server of the viewer, on synthetic recordings:
 //
-//	go run ./bench/view [-rows REGEXP] [-keep DIR] [-tables | -page | -beside | -faults DIR]
+//	go run ./bench/view [-rows REGEXP] [-keep DIR] [-tiles N] [-tables | -page | -beside | -faults DIR]
 //
 // Each row is a process of its own that opens the recording and answers requests as the page makes them: the overview
 // and the tile of the whole run, random tiles of all levels (cold: asked for the first time; warm: once more), random
@@ -79,10 +79,11 @@ type result struct {
 }
 
 // childVariable holds the file that a child process is to measure; firstVariable is set if that is the first picture
-// alone, tablesVariable if it is the tables, too.
+// alone, tilesVariable is how many tiles are asked for, and tablesVariable is set if it is the tables, too.
 const (
 	childVariable  = "TABARD_VIEW_FILE"
 	firstVariable  = "TABARD_VIEW_FIRST"
+	tilesVariable  = "TABARD_VIEW_TILES"
 	tablesVariable = "TABARD_VIEW_TABLES"
 )
 
@@ -101,6 +102,7 @@ func main() {
 	only := flag.String("rows", "", "rows whose name matches this regular expression")
 	keep := flag.String("keep", "", "make the recordings in this directory, or use those that are there")
 	page := flag.Bool("page", false, "measure the page in Chromium, with bin/tabard as the server")
+	tiles := flag.Int("tiles", 40, "ask for `N` random tiles")
 	tables := flag.Bool("tables", false, "ask for the tables of the first screen, too")
 	other := flag.Bool("beside", false, "compare with readers of other formats")
 	pictures := flag.String("faults", "", "look for planted faults on the page, and put pictures into `DIR`")
@@ -120,7 +122,11 @@ func main() {
 		if *page {
 			return pages(pattern, dir)
 		}
-		return run(pattern, dir, *tables)
+		options := []string{fmt.Sprint(tilesVariable, "=", max(1, *tiles))}
+		if *tables {
+			options = append(options, tablesVariable+"=1")
+		}
+		return run(pattern, dir, options)
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "view:", err)
@@ -143,7 +149,7 @@ func inFolder(dir string, do func(dir string) (bool, error)) (ok bool, err error
 	return do(dir)
 }
 
-func run(only *regexp.Regexp, dir string, tables bool) (ok bool, err error) {
+func run(only *regexp.Regexp, dir string, options []string) (ok bool, err error) {
 	cache, err := os.MkdirTemp("", "tabard-cache-")
 	if err != nil {
 		return false, err
@@ -163,7 +169,7 @@ func run(only *regexp.Regexp, dir string, tables bool) (ok bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		good, err := r.measure(file, cache, tables)
+		good, err := r.measure(file, cache, options)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", r.Name, err)
 		}
@@ -175,12 +181,9 @@ func run(only *regexp.Regexp, dir string, tables bool) (ok bool, err error) {
 	return ok, nil
 }
 
-// measure prints the line of a recording. It is ok if all bars are met.
-func (r *row) measure(file, cache string, tables bool) (ok bool, err error) {
-	var options []string
-	if tables {
-		options = append(options, tablesVariable+"=1")
-	}
+// measure prints the line of a recording; options are variables of the process that measures. It is ok if all bars are
+// met.
+func (r *row) measure(file, cache string, options []string) (ok bool, err error) {
 	first, err := inChild(file, cache, options...)
 	if err != nil {
 		return false, err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,11 +62,8 @@ func headOf(tile []byte) (h api.TileHead, err error) {
 	return h, json.Unmarshal(tile[4:4+n], &h)
 }
 
-// tiles and jumps are how many are asked for.
-const (
-	tiles = 40
-	jumps = 25
-)
+// jumps is how many are asked for.
+const jumps = 25
 
 func measure(file string) (r result, err error) {
 	fi, err := os.Stat(file)
@@ -178,8 +176,12 @@ func (c *client) first(r *result, o *api.Overview, begin time.Time, used time.Du
 // tiles asks for random tiles: first once, then until they are exact, then again.
 func (c *client) tiles(r *result, g *api.Grid) error {
 	rnd := rand.New(rand.NewPCG(1, 2))
+	n, err := strconv.Atoi(os.Getenv(tilesVariable))
+	if err != nil {
+		return err
+	}
 	var paths []string
-	for range tiles {
+	for range n {
 		level := max(0, g.Level-rnd.IntN(14))
 		group := max(1, g.Group>>rnd.IntN(6))
 		first := rnd.IntN((g.Lines+group*g.MaxRows-1)/(group*g.MaxRows)) * group * g.MaxRows

@@ -176,8 +176,8 @@ func onePage(ctx context.Context, tabard string, r *row, file, cache string) (ok
 	if err := p.Wait("tabard.first() > 0"); err != nil {
 		return false, err
 	}
-	if colors, err := p.Text(colorsOfMap); err != nil || len(colors) < 2 {
-		return false, fmt.Errorf("the map is blank: it has %s colours %v", colors, err)
+	if err := p.Wait(colorsOfMap + " >= 10"); err != nil {
+		return false, fmt.Errorf("the map is blank: %w", err)
 	}
 	text := fmt.Sprintf("| %s |", r.Name)
 	ok = true
