@@ -19,7 +19,7 @@ import (
 )
 
 // tileTime is how long a tile may take that is not exact yet.
-const tileTime = 100 * time.Millisecond
+const tileTime = 80 * time.Millisecond
 
 // maxTilers is how many selections and orders keep what was found for their tiles.
 const maxTilers = 4

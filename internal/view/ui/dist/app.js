@@ -1,23 +1,23 @@
-"use strict";(()=>{var ee=class extends Error{constructor(n,s){super(s);this.status=n}status},me=(()=>{let t=document.getElementById(
-"tabard-data");return t?JSON.parse(t.textContent??"{}").answers:null})(),q=me!==null;function Me(t,e={}){let n=Object.
+"use strict";(()=>{var ee=class extends Error{constructor(n,s){super(s);this.status=n}status},he=(()=>{let t=document.getElementById(
+"tabard-data");return t?JSON.parse(t.textContent??"{}").answers:null})(),q=he!==null;function Me(t,e={}){let n=Object.
 keys(e).sort().filter(s=>e[s]!==void 0&&e[s]!=="").map(s=>`${encodeURIComponent(s)}=${encodeURIComponent(String(
 e[s]))}`);return"/api/"+t+(n.length?"?"+n.join("&"):"")}var ne=new Map,Tn=200;function Cn(t){let e=ne.get(t);ne.
 delete(t);let n=e??Pn(t);ne.set(t,n);for(let s of ne.keys()){if(ne.size<=Tn)break;ne.delete(s)}return n}function Pn(t){
 let e=new AbortController,n=new Set,s=(async()=>{let o=await wt(t,{signal:e.signal,pending:l=>n.forEach(r=>r(l))});
 if(!o.ok)throw await vt(o);return await o.json()})(),i={value:s,waiting:0,pending:n,stop:e};return s.catch(()=>ne.
 get(t)===i&&ne.delete(t)),i}function gt(){return new ee(404,"This is not in this file: open the recording itse\
-lf with tabard view.")}async function Ln(t){if(!me||!(t in me))throw gt();let e=me[t];if(typeof e=="object"&&e.
+lf with tabard view.")}async function Ln(t){if(!he||!(t in he))throw gt();let e=he[t];if(typeof e=="object"&&e.
 error)throw new ee(409,e.error);return e}async function wt(t,e){for(;;){let n;try{n=await fetch(t,{signal:e.signal??
 null,credentials:"same-origin"})}catch(s){throw e.signal?.aborted?s:new ee(0,"The server does not answer: has \
 tabard view ended? Start it again, and reload this page.")}if(n.status!==202)return n;if(e.pending?.(await n.json()),
 await new Promise(s=>setTimeout(s,300)),e.signal?.aborted)throw new DOMException("aborted","AbortError")}}async function vt(t){
 if(t.status===401||t.status===403)return new ee(t.status,"This page may not ask the server: open the address t\
 hat tabard view printed.");try{return new ee(t.status,(await t.json()).error)}catch{return new ee(t.status,`Th\
-e server answered with status ${t.status}.`)}}function B(t,e={},n={}){let s=Me(t,e);if(me)return Ln(s);let i=Cn(
+e server answered with status ${t.status}.`)}}function B(t,e={},n={}){let s=Me(t,e);if(he)return Ln(s);let i=Cn(
 s);i.waiting++;let{signal:o,pending:l}=n;return l&&i.pending.add(l),new Promise((r,a)=>{let c=()=>{l&&i.pending.
 delete(l),a(new DOMException("aborted","AbortError")),!(--i.waiting>0)&&(ne.get(s)===i&&ne.delete(s),i.stop.abort())},
 d=()=>o?.removeEventListener("abort",c);i.value.then(m=>(d(),r(m)),m=>(d(),a(m))),o?.aborted?c():o?.addEventListener(
-"abort",c,{once:!0})})}async function Ee(t,e={}){if(me){let s=me[t];if(typeof s!="string")throw gt();return Uint8Array.
+"abort",c,{once:!0})})}async function Ee(t,e={}){if(he){let s=he[t];if(typeof s!="string")throw gt();return Uint8Array.
 from(atob(s),i=>i.charCodeAt(0)).buffer}let n=await wt(t,e);if(!n.ok)throw await vt(n);return n.arrayBuffer()}var En=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;function se(t){return t.replace(En,e=>{let n=e.codePointAt(0)??
 0;return n===10?"\\n":n===9?"\\t":n<256?"\\x"+n.toString(16).padStart(2,"0"):n<65536?"\\u"+n.toString(16).padStart(
 4,"0"):"\\U"+n.toString(16).padStart(8,"0")})}function h(t,e={},...n){let s=document.createElement(t);return yt(
@@ -62,16 +62,16 @@ aborted||T(t,h("p",{class:An(l)?"empty":"failed",role:"status"},ue(l)))}clearTim
 func||"?"}+0x${t.offset.toString(16)}`:t.func??e}function le(t){return(t??[]).map(Nn).join(" < ")}function W(t,e,n,s){
 let i=h("select",{change:o=>s(o.target.value)},...e.map(([o,l])=>h("option",{value:o,selected:o===n},l)));return h(
 "label",{},t,i)}var ie=["rank","function","comm","time","in","steps","step_loop"],On={rank:"--rank",function:"--function",comm:"\
---comm",time:"--time",in:"--in",steps:"--steps",step_loop:"--step-loop"},he={selection:{},panel:"sites",color:"\
+--comm",time:"--time",in:"--in",steps:"--steps",step_loop:"--step-loop"},fe={selection:{},panel:"sites",color:"\
 activity",order:"rank",open:"",detail:""};function et(t){let e=new URLSearchParams;for(let n of ie)t.selection[n]&&
 e.set(n,t.selection[n]);return t.view&&e.set("view",t.view.map(n=>String(Math.round(n))).join("_")),t.panel!==
-he.panel&&e.set("panel",t.panel),t.color!==he.color&&e.set("color",t.color),t.order!==he.order&&e.set("order",
+fe.panel&&e.set("panel",t.panel),t.color!==fe.color&&e.set("color",t.color),t.order!==fe.order&&e.set("order",
 t.order),t.open&&e.set("open",t.open),t.call&&e.set("call",t.call.join(".")),t.detail&&e.set("detail",t.detail),
 e.toString()}function Mt(t,e){let n=(t??"").split(e).map(Number);if(!(n.length!==4||n.some(s=>!Number.isFinite(
-s))))return n}function _t(t){let e=new URLSearchParams(t.replace(/^#/,"")),n={...he,selection:{}};for(let s of ie){
+s))))return n}function _t(t){let e=new URLSearchParams(t.replace(/^#/,"")),n={...fe,selection:{}};for(let s of ie){
 let i=e.get(s);i&&(n.selection[s]=i)}return n.view=Mt(e.get("view"),"_"),n.view&&(n.view[1]<=n.view[0]||n.view[3]<
-1)&&(n.view=void 0),n.call=Mt(e.get("call"),"."),n.panel=e.get("panel")??he.panel,n.color=e.get("color")??he.color,
-n.order=e.get("order")??he.order,n.open=e.get("open")??"",n.detail=e.get("detail")??"",n}var Ae=class{state=_t(
+1)&&(n.view=void 0),n.call=Mt(e.get("call"),"."),n.panel=e.get("panel")??fe.panel,n.color=e.get("color")??fe.color,
+n.order=e.get("order")??fe.order,n.open=e.get("open")??"",n.detail=e.get("detail")??"",n}var Ae=class{state=_t(
 location.hash);listeners=[];place=0;last=0;moved=0;late;constructor(){history.replaceState({place:0},""),addEventListener(
 "popstate",e=>{let n=e.state?.place;n===void 0?history.replaceState({place:++this.place},""):this.place=n,this.
 last=Math.max(this.last,this.place),this.moved=0,clearTimeout(this.late),this.late=void 0,this.enter(_t(location.
@@ -131,7 +131,7 @@ n",name:"computation",light:14278114,dark:3752525},{key:"point_to_point",name:"p
 other_mpi",name:"other MPI",light:5682409,dark:5682409},{key:"lifecycle",name:"init and finalize",light:11782108,
 dark:5071224},{key:"unselected",name:"not chosen",light:9081758,dark:9081758}],st=[["bytes_sent","bytes sent"],
 ["bytes_received","bytes received"],["messages_sent","messages sent"],["messages_received","messages received"]];
-function fe(t){return st.some(([e])=>e===t)}function je(t){return[t>>16,t>>8&255,t&255]}var Ct=new Map;function oe(t){
+function me(t){return st.some(([e])=>e===t)}function je(t){return[t>>16,t>>8&255,t&255]}var Ct=new Map;function oe(t){
 let e=Ct.get(t);return e===void 0&&Ct.set(t,e="#"+t.toString(16).padStart(6,"0")),e}var I=(()=>{let t=new Uint8Array(
 768);for(let e=0;e<256;e++){let n=e/255*(De.length-1),s=Math.min(Math.trunc(n),De.length-2),i=je(De[s]??0),o=je(
 De[s+1]??0);for(let l=0;l<3;l++)t[3*e+l]=Math.round((i[l]??0)*(1-(n-s))+(o[l]??0)*(n-s))}return t})(),Pt=matchMedia(
@@ -166,7 +166,7 @@ Te(t.now.color))}: least, median, greatest`):null;if(t.now.color==="activity"){T
 has(d.key))return null;let u=h("span",{class:"swatch","aria-hidden":"true"});return u.style.background=oe(Y(m)),
 h("span",{class:"key",role:"listitem"},u,d.name)}));return}let o=h("canvas",{class:"ramp",width:256,height:1,"\
 aria-hidden":"true"}),l=o.getContext("2d"),r=l?.createImageData(256,1);if(l&&r){for(let d=0;d<256;d++)r.data.set(
-[I[3*d]??0,I[3*d+1]??0,I[3*d+2]??0,255],4*d);l.putImageData(r,0,0)}let a=t.now.color;if(!fe(a))return T(n,h("s\
+[I[3*d]??0,I[3*d+1]??0,I[3*d+2]??0,255],4*d);l.putImageData(r,0,0)}let a=t.now.color;if(!me(a))return T(n,h("s\
 pan",{class:"key"},"0%",o,"100% of the time"),i);T(n,h("span",{class:"key",title:"The scale is logarithmic, ov\
 er four powers of ten; where nothing is moved, the colour is that of 0."},"0",o,`${(d=>a.startsWith("bytes")?R(
 d):y(d))(e.most)} a second and line`),i)};return t.listen((i,o)=>{(i.color!==o.color||i.order!==o.order)&&s()}),
@@ -235,31 +235,31 @@ address(n,s)),queueMicrotask(()=>this.next()))}next(){for(;this.asking<4;){let[e
 queue.delete(e[0]);let n=this.tiles.get(e[0]);(!n||n.stale)&&this.fetch(...e)}}async fetch(e,n){let s={pixels:new Map,
 used:++this.clock},i=this.tiles.get(e);i?i.stale=!1:this.tiles.set(e,s),this.asking++;let{signal:o}=this.generation;
 try{let l=await Ee(n,{signal:o}),r=new DataView(l).getUint32(0,!0);s.head=JSON.parse(new TextDecoder().decode(
-new Uint8Array(l,4,r))),fe(s.head.value)?(s.values=new Float32Array(l.slice(4+r)),s.most=jt(s.head,s.values).reduce(
-(a,c)=>Math.max(a,c),0)):s.cells=new Uint8Array(l,4+r),!s.head.exact&&s.head.pending>0&&!q&&setTimeout(()=>{s.
-stale=!0,this.changed()},700),this.tiles.set(e,s)}catch(l){o.aborted?i?i.stale=!0:this.tiles.delete(e):(s.error=
-l instanceof Error?l.message:String(l),this.tiles.set(e,s))}this.asking--,this.trim(),this.changed(),this.next()}trim(){
-if(this.tiles.size<=Dt)return;let e=[...this.tiles].filter(([,n])=>n.head||n.error).sort((n,s)=>n[1].used-s[1].
-used);for(let[n]of e.slice(0,this.tiles.size-Dt))this.tiles.delete(n)}coarser(e,n){for(let s=1;e.level+s<=this.
-grid.level;s++){let i={...e,level:e.level+s,x:Math.floor(e.x/2**s)},o=this.tile(i,n,!1);if(o?.head)return{tile:o,
-place:i}}}};function jt(t,e){let n=t.categories.length,s=new Float32Array(t.bins*t.rows.length);return t.rows.
-forEach((i,o)=>{let l=1e9/(2**t.level*Math.max(1,i.read));for(let r=o*t.bins;r<(o+1)*t.bins;r++){let a=0;for(let c=0;c<
-n;c++)a+=e[r*n+c]??0;s[r]=a*l}}),s}function Wn(t,e){return t<=0?0:Math.max(.04,Math.min(1,1+Math.log10(t/e)/4))}
-function Ke(t,e,n,s){if(!t.head||!t.cells&&!t.values)return;let i=e+(t.values?"/"+n:"")+(J()?"/dark":""),o=t.pixels.
-get(i);if(o||!s())return o;let{bins:l,rows:r}=t.head,a=t.head.categories.length,c=document.createElement("canv\
-as");c.width=l,c.height=Math.max(1,r.length);let d=c.getContext("2d");if(!d)return;let m=d.createImageData(l,Math.
-max(1,r.length)),u=t.head.categories.map(f=>U.findIndex(p=>p.key===f));if(t.values)Xn(jt(t.head,t.values),m.data,
-n);else if(t.cells)e==="activity"?Vn(t.cells,m.data,a,u.map(f=>je(Y(f)))):Jn(t.cells,m.data,a,t.head.categories.
-map(f=>e==="mpi"?f!=="computation":f===e));else return;return d.putImageData(m,0,0),t.pixels.set(i,c),c}function Vn(t,e,n,s){
-let i=s.map(o=>o.map(l=>qn[l]??0));for(let o=0,l=0;l<e.length;o+=n,l+=4){let r=0,a=0,c=0,d=0;for(let m=0;m<n;m++){
-let u=t[o+m]??0;if(!u)continue;let f=i[m];f&&(r+=u*(f[0]??0),a+=u*(f[1]??0),c+=u*(f[2]??0),d+=u)}d&&(e[l]=at[Math.
-round(r/d*4095)]??0,e[l+1]=at[Math.round(a/d*4095)]??0,e[l+2]=at[Math.round(c/d*4095)]??0,e[l+3]=Math.min(255,
-d+2))}}function Xn(t,e,n){t.forEach((s,i)=>{let o=3*Math.round(255*Wn(s,n));e[4*i]=I[o]??0,e[4*i+1]=I[o+1]??0,
-e[4*i+2]=I[o+2]??0,e[4*i+3]=255})}function Jn(t,e,n,s){for(let i=0,o=0;o<e.length;i+=n,o+=4){let l=0,r=0;for(let c=0;c<
-n;c++){let d=t[i+c]??0;r+=d,s[c]&&(l+=d)}if(!r)continue;let a=3*Math.min(255,Math.round(255*l/r));e[o]=I[a]??0,
-e[o+1]=I[a+1]??0,e[o+2]=I[a+2]??0,e[o+3]=255}}function Bt(t){return t.first.map(e=>{let n=new URLSearchParams(
-e.replace(/^.*\?/,"")),s=i=>Number(n.get(i)??0);return{level:s("level"),x:s("x"),first:s("first"),group:s("gro\
-up")||1,rows:s("rows"),path:e}})}var Yn={ns:1,us:1e3,\u00B5s:1e3,ms:1e6,s:1e9,m:6e10,h:36e11};function Ue(t,e,n){let s=t.trim();if(s.endsWith("\
+new Uint8Array(l,4,r))),me(s.head.value)?(s.values=new Float32Array(l.slice(4+r)),s.most=jt(s.head,s.values).reduce(
+(a,c)=>Math.max(a,c),0)):s.cells=new Uint8Array(l,4+r),!s.head.exact&&(s.head.pending>0||!me(s.head.value))&&!q&&
+setTimeout(()=>{s.stale=!0,this.changed()},700),this.tiles.set(e,s)}catch(l){o.aborted?i?i.stale=!0:this.tiles.
+delete(e):(s.error=l instanceof Error?l.message:String(l),this.tiles.set(e,s))}this.asking--,this.trim(),this.
+changed(),this.next()}trim(){if(this.tiles.size<=Dt)return;let e=[...this.tiles].filter(([,n])=>n.head||n.error).
+sort((n,s)=>n[1].used-s[1].used);for(let[n]of e.slice(0,this.tiles.size-Dt))this.tiles.delete(n)}coarser(e,n){
+for(let s=1;e.level+s<=this.grid.level;s++){let i={...e,level:e.level+s,x:Math.floor(e.x/2**s)},o=this.tile(i,
+n,!1);if(o?.head)return{tile:o,place:i}}}};function jt(t,e){let n=t.categories.length,s=new Float32Array(t.bins*
+t.rows.length);return t.rows.forEach((i,o)=>{let l=1e9/(2**t.level*Math.max(1,i.read));for(let r=o*t.bins;r<(o+
+1)*t.bins;r++){let a=0;for(let c=0;c<n;c++)a+=e[r*n+c]??0;s[r]=a*l}}),s}function Wn(t,e){return t<=0?0:Math.max(
+.04,Math.min(1,1+Math.log10(t/e)/4))}function Ke(t,e,n,s){if(!t.head||!t.cells&&!t.values)return;let i=e+(t.values?
+"/"+n:"")+(J()?"/dark":""),o=t.pixels.get(i);if(o||!s())return o;let{bins:l,rows:r}=t.head,a=t.head.categories.
+length,c=document.createElement("canvas");c.width=l,c.height=Math.max(1,r.length);let d=c.getContext("2d");if(!d)
+return;let m=d.createImageData(l,Math.max(1,r.length)),u=t.head.categories.map(f=>U.findIndex(p=>p.key===f));if(t.
+values)Xn(jt(t.head,t.values),m.data,n);else if(t.cells)e==="activity"?Vn(t.cells,m.data,a,u.map(f=>je(Y(f)))):
+Jn(t.cells,m.data,a,t.head.categories.map(f=>e==="mpi"?f!=="computation":f===e));else return;return d.putImageData(
+m,0,0),t.pixels.set(i,c),c}function Vn(t,e,n,s){let i=s.map(o=>o.map(l=>qn[l]??0));for(let o=0,l=0;l<e.length;o+=
+n,l+=4){let r=0,a=0,c=0,d=0;for(let m=0;m<n;m++){let u=t[o+m]??0;if(!u)continue;let f=i[m];f&&(r+=u*(f[0]??0),
+a+=u*(f[1]??0),c+=u*(f[2]??0),d+=u)}d&&(e[l]=at[Math.round(r/d*4095)]??0,e[l+1]=at[Math.round(a/d*4095)]??0,e[l+
+2]=at[Math.round(c/d*4095)]??0,e[l+3]=Math.min(255,d+2))}}function Xn(t,e,n){t.forEach((s,i)=>{let o=3*Math.round(
+255*Wn(s,n));e[4*i]=I[o]??0,e[4*i+1]=I[o+1]??0,e[4*i+2]=I[o+2]??0,e[4*i+3]=255})}function Jn(t,e,n,s){for(let i=0,
+o=0;o<e.length;i+=n,o+=4){let l=0,r=0;for(let c=0;c<n;c++){let d=t[i+c]??0;r+=d,s[c]&&(l+=d)}if(!r)continue;let a=3*
+Math.min(255,Math.round(255*l/r));e[o]=I[a]??0,e[o+1]=I[a+1]??0,e[o+2]=I[a+2]??0,e[o+3]=255}}function Bt(t){return t.
+first.map(e=>{let n=new URLSearchParams(e.replace(/^.*\?/,"")),s=i=>Number(n.get(i)??0);return{level:s("level"),
+x:s("x"),first:s("first"),group:s("group")||1,rows:s("rows"),path:e}})}var Yn={ns:1,us:1e3,\u00B5s:1e3,ms:1e6,s:1e9,m:6e10,h:36e11};function Ue(t,e,n){let s=t.trim();if(s.endsWith("\
 %"))return e+(n-e)*Number(s.slice(0,-1))/100;if(s!==""&&Number.isFinite(Number(s)))return Number(s)*1e9;let i=0,
 o=s;for(;o;){let l=/^([\d.]+)(ns|us|\u00b5s|ms|s|m|h)/.exec(o);if(!l)return;i+=Number(l[1])*(Yn[l[2]??""]??NaN),
 o=o.slice(l[0].length)}return s?i:void 0}function pe(t,e,n){if(!t)return;if(t.includes("..")){let[l="",r=""]=t.
@@ -300,7 +300,7 @@ round(this.width*n),this.canvas.height=Math.round(this.height*n),this.canvas.sty
 canvas.style.height=this.height+"px",this.draw()}draw(){this.waiting||!this.width||(this.waiting=!0,requestAnimationFrame(
 ()=>{this.waiting=!1;let e=performance.now();this.paint(),this.frames.push(performance.now()-e),(this.heads.length||
 this.drawnBands.length)&&(this.firstPicture??=performance.now()),this.frames.length>500&&this.frames.splice(0,
-250)}))}filtered;get filter(){let e=this.o.store.now,{selection:n,order:s}=e,i=fe(e.color)?e.color:void 0;if(this.
+250)}))}filtered;get filter(){let e=this.o.store.now,{selection:n,order:s}=e,i=me(e.color)?e.color:void 0;if(this.
 filtered?.of.selection!==n||this.filtered.of.order!==s||this.filtered.filter.params.value!==i){let o={function:n.
 function,comm:n.comm,in:n.in,order:this.order,value:i};this.filtered={of:e,filter:{params:o,key:JSON.stringify(
 o)}}}return this.filtered.filter}paint(){let e=this.canvas.getContext("2d");if(!e)return;let n=devicePixelRatio||
@@ -344,7 +344,7 @@ b.of)}: ${Ce(c)}, least to greatest, median`,K=se(k.length>140?k.slice(0,139)+"\
 e.fillText(K,P+6,g+3)}return p}static rates=new Map;get most(){return 2**Math.ceil(Math.log2(Math.max(1,...t.rates.
 values())))}rescale(e){let n=this.most;if(t.rates.set(this,Math.max(0,...e.map(s=>s?.most??0))),this.most!==n)
 for(let s of t.rates.keys())s.element.dispatchEvent(new Event("seen")),s.draw()}see(e,n){if(this.heads.push({head:e,
-place:n}),fe(e.value))return;let s=this.seen.size;for(let i of e.rows)i.sum_ns.forEach((o,l)=>o>0&&this.seen.add(
+place:n}),me(e.value))return;let s=this.seen.size;for(let i of e.rows)i.sum_ns.forEach((o,l)=>o>0&&this.seen.add(
 e.categories[l]??""));this.seen.size>s&&this.element.dispatchEvent(new Event("seen"))}paintTile(e,n,s,i,o){let l=2**
 (s.level-i.level),r=256/l,a=256*2**i.level,c=this.x(i.x*a),d=L+(s.first+o-this.view[2])*this.row,m=n.height;e.
 drawImage(n,(i.x-s.x*l)*r,0,r,m,c,d,this.x((i.x+1)*a)-c,m*s.group*this.row)}get rate(){return this.o.overview.

@@ -130,8 +130,8 @@ export class Tiles {
         t.values = new Float32Array(b.slice(4 + n));
         t.most = rates(t.head, t.values).reduce((a, v) => Math.max(a, v), 0);
       } else t.cells = new Uint8Array(b, 4 + n);
-      // Reading goes on at the server: ask again.
-      if (!t.head.exact && t.head.pending > 0 && !selfContained) {
+      // The server goes on where it was: ask again. What is moved may stay means.
+      if (!t.head.exact && (t.head.pending > 0 || !isVolume(t.head.value)) && !selfContained) {
         setTimeout(() => {
           t.stale = true;
           this.changed();
