@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/view/api"
@@ -243,12 +244,12 @@ func guarded[T any](work func() (T, error)) (v T, err error) {
 	return work()
 }
 
-// How many analyses of a queue go on at once; those of many streams one after the other, as each holds something of
-// each stream. How long one is kept that was not begun and that nobody asks for, and how many bytes of answers of a
+// How many analyses of a queue go on at once; those of recordings that are heavier than oneByOne one after the other.
+// How long one is kept that was not begun and that nobody asks for, and how many bytes of answers of a
 // queue are kept.
 const (
 	atATime    = 2
-	oneByOne   = 1 << 14
+	oneByOne   = 4 << 20
 	forgotten  = 5 * time.Second
 	maxAnswers = 48 << 20
 )
@@ -276,10 +277,20 @@ type task struct {
 	made, total atomic.Uint64
 }
 
-// newAnswers is a queue for recordings of so many streams.
-func newAnswers(streams int) *answers {
+// weight is about how much an analysis of all streams of an archive holds at once: the times of a block of calls of
+// each, and as much again as 256 calls take.
+func weight(a *archive.Archive) (calls uint64) {
+	const block, state = 1 << 14, 256
+	for _, c := range a.Classes() {
+		calls += uint64(c.Ranks().Len()) * (state + min(block, c.Stream(c.Ranks().Min()).Calls()))
+	}
+	return calls
+}
+
+// newAnswers is a queue for recordings of a weight.
+func newAnswers(weight uint64) *answers {
 	a := &answers{atATime: atATime, all: map[string]*task{}}
-	if streams > oneByOne {
+	if weight > oneByOne {
 		a.atATime = 1
 	}
 	return a

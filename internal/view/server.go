@@ -51,17 +51,17 @@ func New(archives ...*archive.Archive) (*Server, error) {
 	// Cookies do not know ports: each server has a name of its own, which does not tell the token.
 	id := sha256.Sum256(append([]byte("cookie "), secret[:]...))
 	s.cookie = "tabard-" + hex.EncodeToString(id[:4])
-	streams := 0
+	heavy := uint64(0)
 	for i, a := range archives {
 		r, err := newRecording(i, a)
 		if err != nil {
 			return nil, err
 		}
 		s.recordings = append(s.recordings, r)
-		streams += r.calls.NumStreams()
+		heavy += weight(r.calls)
 	}
 	for i := range s.answers {
-		s.answers[i] = newAnswers(streams)
+		s.answers[i] = newAnswers(heavy)
 	}
 	s.mux = endpoints()
 	s.asked.Store(time.Now().UnixNano())
