@@ -46,7 +46,7 @@ type Use struct {
 // is not about files.
 func (t *Tracker) Use(c *archive.Call) *Use {
 	f := c.Func
-	if f.API != "posixio" && f.Activity != spec.ActivityIo {
+	if !used(f) {
 		return nil
 	}
 	u := &Use{}
@@ -68,6 +68,21 @@ func (t *Tracker) Use(c *archive.Call) *Use {
 	return u
 }
 
+// used tells whether calls of a function are about files.
+func used(f *spec.Func) bool { return f.API == "posixio" || f.Activity == spec.ActivityIo }
+
+// fileCalls are the calls of a stream that are about files.
+func fileCalls(s *archive.Stream) iter.Seq2[*archive.Call, error] {
+	return func(yield func(*archive.Call, error) bool) {
+		sigs, err := s.Signatures()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s.IterOnly(func(t uint32) bool { return used(spec.ByID(sigs[t].Func)) })(yield)
+	}
+}
+
 func (t *Tracker) absolute(path string) string {
 	if filepath.IsAbs(path) || t.cwd == "" {
 		return filepath.Clean(path)
@@ -81,11 +96,11 @@ type Next struct {
 	Err error
 }
 
-// InOrder yields the calls of the streams of a process as they returned, with the index of the stream.
+// InOrder yields the calls about files of the streams of a process as they returned, with the index of the stream.
 func InOrder(streams []*archive.Stream) iter.Seq2[int, Next] {
 	return func(yield func(int, Next) bool) {
 		if len(streams) == 1 {
-			for c, err := range streams[0].Iter(0) {
+			for c, err := range fileCalls(streams[0]) {
 				if !yield(0, Next{c, err}) || err != nil {
 					return
 				}
@@ -102,7 +117,7 @@ func InOrder(streams []*archive.Stream) iter.Seq2[int, Next] {
 			}
 		}
 		for i, s := range streams {
-			pull, stop := iter.Pull2(s.Iter(0))
+			pull, stop := iter.Pull2(fileCalls(s))
 			defer stop()
 			pulls[i] = pull
 			advance(i)

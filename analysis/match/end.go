@@ -1,6 +1,9 @@
 package match
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -88,6 +91,13 @@ func (q *queue) pop() *end {
 // channel holds the ends of one key that have no partner yet.
 type channel struct{ sends, recvs queue }
 
+// Ends of messages in memory, of some 200 bytes each, are bounded by these: so many in all, and in each process.
+// Nothing waits for them all in a program that ends; a file may claim it.
+const (
+	mostWaiting          = 1 << 19
+	mostWaitingOfProcess = 1 << 10
+)
+
 // alloc makes an end.
 func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 	e := r.free
@@ -110,7 +120,10 @@ func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 	e.next = nil
 	r.seq++
 	if r.live++; r.live > r.sum.Waiting {
-		r.sum.Waiting = r.live
+		if r.sum.Waiting = r.live; r.live > mostWaiting+mostWaitingOfProcess*len(r.procs) && r.failure == nil {
+			r.failure = fmt.Errorf("%smore than %d sends and receives are under way at once, which are too many to "+
+				"be matched", strings.TrimPrefix(r.p.Archive.File()+": ", ": "), r.live-1)
+		}
 	}
 	return e
 }

@@ -294,3 +294,17 @@ func TestDamage(t *testing.T) {
 		t.Errorf("%d archives were found broken, %d matched", broken, whole)
 	}
 }
+
+// A loop of sends that nobody receives is a few bytes of a file. What is kept of them has a bound.
+func TestSendsWithoutEnd(t *testing.T) {
+	a := archivetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 2 on n\nloop 600000\n"+
+		"MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)\nend\n"+
+		"rank 1 of 2 on n\nMPI_Barrier(comm=MPI_COMM_WORLD)\n")
+	p, err := calls.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunProgram(p, Options{}); err == nil || !strings.Contains(err.Error(), "under way at once") {
+		t.Errorf("all sends were kept: %v", err)
+	}
+}

@@ -60,6 +60,54 @@ func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal
 	}
 }
 
+// nearEvents is how many events in a row are sooner read than looked up where the next wanted one is.
+const nearEvents = 64
+
+// IterOnly yields those calls of Iter, with their numbers and times, that are of the wanted terminals. It takes no time
+// for others: there may be any number of them.
+func (s *Stream) IterOnly(wanted func(terminal uint32) bool) iter.Seq2[*Call, error] {
+	return func(yield func(*Call, error) bool) {
+		r, err := s.newReader()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		every := make([]bool, len(r.l.sigs))
+		for t := range every {
+			every[t] = wanted(uint32(t))
+		}
+		event := uint64(0) // the next one that r reads
+		for at := range r.l.x.NewSearch(every, nil).All() {
+			if at-event > nearEvents {
+				calls, err := s.callsBefore(r.l, at)
+				if err == nil {
+					err = r.seek(calls)
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				event = at
+			}
+			for event <= at {
+				more, err := r.next()
+				if err == nil && !more {
+					err = r.fail("call %d is missing", r.index)
+				}
+				if err != nil || event == at && !yield(&r.call, nil) {
+					if err != nil {
+						yield(nil, err)
+					}
+					return
+				}
+				if r.pollLeft == 0 {
+					event++
+				}
+			}
+		}
+	}
+}
+
 // event makes r.call the next call of a terminal.
 func (r *reader) event(t uint32) error {
 	sig, k := r.l.sigs[t], r.occ[t]

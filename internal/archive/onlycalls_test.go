@@ -1,7 +1,9 @@
 package archive_test
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -64,6 +66,41 @@ MPI_Finalize()
 		}
 		for range archive.Only(s, func(t uint32) bool { return true }) {
 			break
+		}
+	}
+}
+
+// Calls of some terminals are those of Iter, with their numbers and times, whatever is between them.
+func TestIterOnly(t *testing.T) {
+	text := func(c *archive.Call) string { return fmt.Sprint(c.Index, c.StartTicks, c.EndTicks, c.Format()) }
+	for _, b := range samples(t) {
+		for s := range archivetest.Open(t, b).Streams() {
+			sigs, err := s.Signatures()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seldom := range uint32(5) {
+				wanted := func(t uint32) bool { return (t+1)%(seldom+1) == 0 && int(t) < len(sigs) }
+				var got, want []string
+				for c, err := range s.Iter(0) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if wanted(c.Terminal) {
+						want = append(want, text(c))
+					}
+				}
+				for c, err := range s.IterOnly(wanted) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, text(c))
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("stream %d, every %d-th terminal: %d calls\n%v\ninstead of %d\n%v", s.Index(), seldom+1, len(got),
+						got[:min(len(got), 5)], len(want), want[:min(len(want), 5)])
+				}
+			}
 		}
 	}
 }
