@@ -88,6 +88,9 @@ func (a *Archive) readClasses() error {
 		if err := a.readHead(i, &c.head); err != nil {
 			return within(err, "class %d", i)
 		}
+		if !among(c.head.Ranks, a.groups[c.head.Group].Ranks) {
+			return broken("structure/classes", a.classOffset(i), "class %d has ranks that its group has not", i)
+		}
 		r := realms[c.head.Group]
 		c.realm = r
 		if threads[r] == nil {
@@ -119,6 +122,19 @@ func (a *Archive) readClasses() error {
 	}
 	a.streams = n
 	return nil
+}
+
+// among tells whether all members of a set, which is not empty, are in another one.
+func among(s, all *RankSet) bool {
+	switch {
+	case s.Min() < all.Min() || s.Max() > all.Max():
+		return false
+	case all.Max()-all.Min() == all.Len()-1 || s.Equal(all):
+		return true
+	case s.Len() == 1:
+		return all.Contains(s.Min())
+	}
+	return s.Union(all).Len() == all.Len()
 }
 
 func (a *Archive) numClasses() int {
