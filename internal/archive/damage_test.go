@@ -131,6 +131,9 @@ func TestDamage(t *testing.T) {
 	var before, after runtime.MemStats
 	for i := range n {
 		b, what := d.Next()
+		if i%8 == 0 {
+			b, what = d.Forge()
+		}
 		start := time.Now()
 		runtime.ReadMemStats(&before)
 		if readDamaged(t, b, fmt.Sprintf("file %d of seed %d (%s)", i, n, what)) {

@@ -371,8 +371,11 @@ func (h *hostile) neighbours(d *archivetest.Damager) func() {
 
 // draw makes a damaged archive. Most of them can be opened: what cannot ends soon in every command.
 func (h *hostile) draw(d *archivetest.Damager) (b []byte, what string) {
-	if h.rng.IntN(2) == 0 {
+	switch h.rng.IntN(4) {
+	case 0:
 		return d.Lie()
+	case 1, 2:
+		return d.Forge()
 	}
 	b, what = d.Next()
 	for range h.rng.IntN(4) * 10 {

@@ -112,6 +112,9 @@ func (a *app) scale(file string, f *scaleFlags) error {
 		return a.print(answer{json: true, document: func() any { return r }})
 	}
 	fmt.Fprint(a.out, r.Program)
+	if f.program && r.Program == "" {
+		fmt.Fprintln(a.out, "the program makes no calls")
+	}
 	for _, s := range r.Assumptions {
 		fmt.Fprintf(a.err, "tabard: assumed: %s\n", s)
 	}
