@@ -18,6 +18,7 @@
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
 # make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
+# make unharmed UNHARMED='-list FILE'  whether programs do the same when they are recorded, and files are recorded as strace sees them
 # make findings      whether planted faults are the first finding; HEALTHY=FILE adds programs
 # make whatif        what runs would take without planted faults, computed and measured
 # make regression    whether tabard check tells planted regressions from noise
@@ -157,7 +158,10 @@ page: bin/tabard
 	cd internal/view/ui && npm install --no-package-lock --no-audit --no-fund && npm run check
 	$(GOCMD) run ./bench/view -page $(VIEW)
 
-.PHONY: bounds same house findings regression whatif
+.PHONY: bounds same house findings regression whatif unharmed
+unharmed: bin/tabard
+	$(GOCMD) run ./bench/unharmed -strace $(UNHARMED)
+
 bounds: bin/tabard
 	$(GOCMD) run ./bench/bounds $(BOUNDS)
 	TABARD_TEST_RANKS=100000 $(GOCMD) test -count=1 -v -timeout 60m ./internal/cli -run TestManyRanks
