@@ -91,12 +91,11 @@ func (q *queue) pop() *end {
 // channel holds the ends of one key that have no partner yet.
 type channel struct{ sends, recvs queue }
 
-// Ends of messages in memory, of some 200 bytes each, are bounded by these: so many in all, and in each process.
-// Nothing waits for them all in a program that ends; a file may claim it.
-const (
-	mostWaiting          = 1 << 19
-	mostWaitingOfProcess = 1 << 10
-)
+// Ends of messages in memory, of some 200 bytes each, are bounded by these: so many in all, and more of each process.
+// No program has as many messages under way, but one whose receiver was killed, and a file may claim it.
+var mostWaiting = 1 << 21
+
+const mostWaitingOfProcess = 1 << 10
 
 // alloc makes an end.
 func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
