@@ -16,17 +16,25 @@ func leaveStart() {
 	if err != nil {
 		return
 	}
-	f, err := os.Open("/proc/self/maps")
+	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return
 	}
 	defer f.Close()
+	var from, to uintptr
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var from, to uintptr
+		var first, end uintptr
 		var may string
-		// Nothing was ever written where nothing may be: there is nothing but the file.
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &may); err == nil && may[1] == '-' &&
-			strings.HasSuffix(lines.Text(), " "+exe) {
+		line := lines.Text()
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &first, &end, &may); err == nil {
+			from, to = 0, 0
+			if may[1] == '-' && strings.HasSuffix(line, " "+exe) {
+				from, to = first, end
+			}
+			continue
+		}
+		// Where something was written before writing was forbidden, the file is not all that there is.
+		if f := strings.Fields(line); to > from && len(f) > 1 && f[0] == "Anonymous:" && f[1] == "0" {
 			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
 		}
 	}
