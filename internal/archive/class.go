@@ -1,10 +1,12 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
 	"sort"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
@@ -23,6 +25,7 @@ type Class struct {
 	realm *realm
 
 	layout lazy[classLayout]
+	broken atomic.Pointer[error] // why it cannot be read, once that is known
 }
 
 // classLayout is what reading the streams of a class needs.
@@ -387,6 +390,9 @@ func (c *Class) Counts() (calls []uint64, events uint64, err error) {
 
 // open reads the class.
 func (c *Class) open() (*classLayout, error) {
+	if err := c.broken.Load(); err != nil { // each of its ranks would find out anew
+		return nil, *err
+	}
 	return c.layout.get(func() (*classLayout, error) {
 		d, err := c.read()
 		l := &classLayout{ClassData: d}
@@ -394,7 +400,11 @@ func (c *Class) open() (*classLayout, error) {
 			err = l.prepare(c.a.template, c.a.maxArray())
 		}
 		if err != nil {
-			return nil, named(within(err, "class %d", c.index), c.a.file)
+			err = named(within(err, "class %d", c.index), c.a.file)
+			if fe := (*FormatError)(nil); errors.As(err, &fe) {
+				c.broken.Store(&err)
+			}
+			return nil, err
 		}
 		return l, nil
 	})
