@@ -45,8 +45,8 @@ func prepare() (err error) {
 	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "counter.c"), counterLib); err != nil {
 		return err
 	}
-	yield := filepath.Join(buildDir, "yield.so")
-	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), yield); err != nil {
+	yield, err := mpirun.BuildYield(buildDir)
+	if err != nil {
 		return err
 	}
 	for _, name := range mpirun.Names {

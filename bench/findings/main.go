@@ -51,8 +51,8 @@ func run(only, name, healthy string, times int) (ok bool, err error) {
 	}
 	defer os.RemoveAll(dir)
 	tabard := filepath.Join(mpirun.Root(), "bin", "tabard")
-	yield := filepath.Join(dir, "yield.so")
-	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), yield); err != nil {
+	yield, err := mpirun.BuildYield(dir)
+	if err != nil {
 		return false, err
 	}
 	mpis, err := chosen(name)

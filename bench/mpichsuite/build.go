@@ -77,8 +77,8 @@ func (s *suite) prepare() error {
 			return err
 		}
 	}
-	s.mpi.YieldPreload = filepath.Join(s.build, "yield.so")
-	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), s.mpi.YieldPreload); err != nil {
+	var err error
+	if s.mpi.YieldPreload, err = mpirun.BuildYield(s.build); err != nil {
 		return err
 	}
 	common, err := filepath.Glob(filepath.Join(s.root, "dtpools", "src", "*.c"))

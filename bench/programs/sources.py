@@ -1,6 +1,6 @@
 """Calls of a function that does nothing, whose cost is measured with and without recording. Prints how many there were, and
-the nanoseconds of processor that the loop took. With BENCH_HOOK=LIBRARY (emptyhook.c) the interpreter tells a function that
-does nothing, in the way that recording uses with this version."""
+the nanoseconds of processor that the loop took. With BENCH_HOOK=LIBRARY (emptyhook.c) the interpreter tells a function
+that does nothing, in the way that recording uses with this version."""
 import os
 import sys
 import time

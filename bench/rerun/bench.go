@@ -38,8 +38,7 @@ func newBench(o *options) (*bench, error) {
 			return nil, err
 		}
 		if name == "mpich" {
-			m.YieldPreload = filepath.Join(b.dir, "yield.so")
-			if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), m.YieldPreload); err != nil {
+			if m.YieldPreload, err = mpirun.BuildYield(b.dir); err != nil {
 				b.close()
 				return nil, err
 			}

@@ -52,8 +52,7 @@ func newBench(o *options) (*bench, error) {
 	if o.mpi != "mpich" {
 		return b, nil
 	}
-	b.lib.YieldPreload = filepath.Join(b.dir, "yield.so")
-	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), b.lib.YieldPreload); err != nil {
+	if b.lib.YieldPreload, err = mpirun.BuildYield(b.dir); err != nil {
 		b.close()
 		return nil, err
 	}

@@ -59,8 +59,7 @@ func (b *bench) prepare() error {
 		b.lib, err = mpirun.Find(b.mpi)
 	}
 	if err == nil && b.mpi == "mpich" {
-		b.lib.YieldPreload = filepath.Join(b.dir, "yield.so")
-		err = mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), b.lib.YieldPreload)
+		b.lib.YieldPreload, err = mpirun.BuildYield(b.dir)
 	}
 	if err != nil {
 		b.close()

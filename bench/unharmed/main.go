@@ -67,15 +67,13 @@ func run(o *options) (different bool, err error) {
 	}
 	defer os.RemoveAll(b.dir)
 	if b.mpi != nil {
-		b.mpi.YieldPreload = filepath.Join(b.dir, "yield.so")
-		err := mpirun.BuildLibrary(filepath.Join(mpirun.Programs(), "yield.c"), b.mpi.YieldPreload)
-		if err != nil {
+		if b.mpi.YieldPreload, err = mpirun.BuildYield(b.dir); err != nil {
 			return false, err
 		}
 	}
 	fmt.Printf("`tabard record %s`\n\n", o.record)
-	fmt.Println("| program | ranks | exit code | lines | equal in all | files | equal in all | events recorded | bytes | " +
-		"structure | of MPI, of MPI only | read and written |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| program | ranks | exit code | lines | equal in all | files | equal in all | events recorded | " +
+		"bytes | structure | of MPI, of MPI only | read and written |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var notes []string
 	for i := range list {
 		if p := &list[i]; strings.Contains(p.Name, o.only) {

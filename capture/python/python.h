@@ -1,5 +1,6 @@
 /* Functions of Python programs: when the interpreter tells of them (interpreter.c, evaluation.c, monitoring.c), and
- * what is recorded (functions.c). Nothing of Python is linked: its functions are found in the process by their names. */
+ * what is recorded (functions.c). Nothing of Python is linked: its functions are found in the process by their
+ * names. */
 #ifndef TABARD_PYTHON_H
 #define TABARD_PYTHON_H
 #include "core/api.h"

@@ -14,8 +14,7 @@ func Only(s *Stream, wanted func(terminal uint32) bool) iter.Seq2[*Call, error] 
 }
 
 // OnlySlots is Only, without what is in columns of slots that reads, unless it is nil, does not ask for. These are
-// left Holes. Calls from event before on are not asked for, and
-// may be an error; 0 is all.
+// left Holes. Calls from event before on are not asked for, and may be an error; 0 is all.
 func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool, before uint64,
 ) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {

@@ -91,6 +91,12 @@ func BuildLibrary(source, output string, flags ...string) error {
 		append([]string{"-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-o", output, source, "-ldl"}, flags...)...)
 }
 
+// BuildYield compiles what MPI.YieldPreload names into a folder.
+func BuildYield(dir string) (library string, err error) {
+	library = filepath.Join(dir, "yield.so")
+	return library, BuildLibrary(filepath.Join(Programs(), "yield.c"), library)
+}
+
 func command(name string, args ...string) error {
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
