@@ -160,8 +160,9 @@ func (j *Job) Command() *exec.Cmd {
 	env := append(os.Environ(),
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_mpi_yield_when_idle=1",
-		// osc/rdma of Open MPI 4.1 crashes on shared memory without CMA.
-		"OMPI_MCA_osc=^rdma")
+		// osc/rdma of Open MPI 4.1 crashes on shared memory without CMA, and fcoll/vulcan does not end
+		// one collective write in some hundred on a busy machine.
+		"OMPI_MCA_osc=^rdma", "OMPI_MCA_fcoll=^vulcan")
 	if j.MPI.Name == "mpich" && j.MPI.YieldPreload != "" {
 		args = append(args, "-genv", "LD_PRELOAD", j.MPI.YieldPreload)
 	}
