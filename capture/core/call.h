@@ -94,7 +94,7 @@ struct tb_call {
     uint32_t slow;            /* != 0: tb_commit takes the slow path (TB_SLOW_*) */
     const struct tb_known *known; /* the record refers to this, NULL: it is complete */
     uint64_t end;             /* return time, for tb_end_slow */
-    uint64_t start, site;     /* valid once the call is split */
+    uint64_t start;           /* entry time, for tb_instant_end */
 };
 /* Words that every room request leaves free: the fixed part of any function fits. */
 enum { TB_RESERVE = 64 };

@@ -58,15 +58,15 @@ static int is_below(unsigned id, const struct tb_call *outer)
     return kind > around || (kind == around && tb_fn_flags[id] & TB_FN_OUTERMOST);
 }
 
-/* Lets a call be recorded inside the innermost one, which is running. */
+/* Lets a call be recorded inside the innermost one, which is running, or has been left without our knowing: its
+ * tb_call is not touched. */
 static void split(struct tb_thread *t)
 {
+    struct tb_chain *ch = t->priv->chain;
     if (t->outer & TB_SPLIT) return;
-    struct tb_call *o = call_of(t->outer);
-    o->start = t->at[1];
-    o->site = o->known ? o->known->site : t->at[3];
-    o->known = NULL;
-    if (!(o->slow & TB_SLOW_LOST)) publish_entry(t);
+    ch->splits[ch->depth].start = t->at[1];
+    ch->splits[ch->depth].site = t->at[0] >> 16 & TB_F_REF ? t->intern->last->site : t->at[3];
+    if (t->seg != &ch->sink) publish_entry(t);
     t->outer |= TB_SPLIT;
 }
 
@@ -152,7 +152,7 @@ static inline void begin_as(struct tb_call *c, uint64_t *w, const struct tb_know
         w[4] = c->absent;
     }
     w[0] = c->id_flags;
-    w[1] = tb_now();
+    c->start = w[1] = tb_now();
     tb_publish(t->seg->pending, (uint64_t)((uintptr_t)c->w - (uintptr_t)w));
     tb_publish(t->outer, (uintptr_t)c);
 }
@@ -227,12 +227,13 @@ static int end(struct tb_call *c, int ret, unsigned words)
     t->outer = (uintptr_t)c | TB_BUILDING;
     if (c->slow & TB_SLOW_LOST) return 0;
     if (was_split) {
+        c->known = NULL;
         c->w = t->at;
         if (words + 5 > (uint64_t)(t->limit - t->at) && !tb_chain_advance(t, c, words + 5)) return 0;
         c->id_flags = (c->id_flags & ~((uint64_t)(TB_F_ENTER | TB_F_REF) << 16)) | (uint64_t)TB_F_EXIT << 16;
         t->at[0] = c->id_flags;
-        t->at[1] = c->start;
-        t->at[3] = c->site;
+        t->at[1] = t->priv->chain->splits[t->priv->chain->depth].start;
+        t->at[3] = t->priv->chain->splits[t->priv->chain->depth].site;
         t->at[4] = c->absent;
         c->w = t->at + 5;
     } else if (words > (uint64_t)(t->limit - c->w) && !tb_room_slow(c, words)) {

@@ -27,6 +27,7 @@ struct tb_chain {
     uint64_t retry_at;          /* CLOCK_MONOTONIC ns, when to look for room again */
     uintptr_t nest[TB_NEST_MAX]; /* outer calls of tb_thread.outer, outermost first */
     unsigned depth;
+    struct { uint64_t start, site; } splits[TB_NEST_MAX + 1]; /* of calls whose entry part is published, by depth */
     struct tb_segment sink;     /* seg while there is no room anywhere: nobody reads it */
     uint64_t sink_words[TB_SINK_WORDS];
 };
