@@ -12,7 +12,7 @@ import (
 // computed next may need what they wait for.
 const leastOverlap = 0.03
 
-// avoidable reports barriers that nothing needs, and waits that could be made later. That ranks are late there in turn
+// avoidable reports barriers that nothing needs, collectives that could be one, and waits that could be made later. That ranks are late there in turn
 // is part of it.
 func (f *finder) avoidable() {
 	if f.Usage == nil {
@@ -27,18 +27,43 @@ func (f *finder) avoidable() {
 			f.add(n)
 		}
 	}
+	f.small()
 	if len(f.EarlyWaits) > 0 {
 		g := &f.EarlyWaits[0]
 		if n, saved := f.gain(Overlap, g); f.share(saved) >= leastOverlap {
 			n.Text = fmt.Sprintf("%s waits at once for what was begun right before (%s), and then processes compute for %s "+
 				"in all: what of that does not need it could come before the wait", call(n.Func, n.Site),
 				f.part(g.Time), f.Duration(g.Meanwhile))
-			if n.Severity = Note; f.share(saved) >= 4*much {
-				n.Severity = Warning
-			}
+			n.Severity = unlessNeeded(f.share(saved))
 			f.add(n)
 		}
 	}
+}
+
+// unlessNeeded is the severity of what can be saved if nothing needs it, which is not recorded.
+func unlessNeeded(share float64) Severity {
+	if share >= 4*much {
+		return Warning
+	}
+	return Note
+}
+
+// small reports collectives that are made for each element.
+func (f *finder) small() {
+	if len(f.SmallCollectives) == 0 {
+		return
+	}
+	g := &f.SmallCollectives[0]
+	n, saved := f.gain(Small, g)
+	if f.share(saved) < leastOverlap {
+		return
+	}
+	n.Text = fmt.Sprintf("%s is called %d times in a row, with at most %s each and next to nothing between, and that "+
+		"%s in all. The calls after the first ones take %s: one call with all the data would do, unless each needs the "+
+		"result of the one before", call(n.Func, n.Site), (g.Calls+g.Rows)/max(g.Rows, 1), f.bytes(float64(g.Bytes)),
+		render.Plural(g.Rows, "time"), f.part(g.Time))
+	n.Severity = unlessNeeded(f.share(saved))
+	f.add(n)
 }
 
 // gain is a finding of calls without which the run takes less time, and how much of it all processes together save.

@@ -48,6 +48,20 @@ func TestAvoidable(t *testing.T) {
 			t.Errorf("early waits, %v saved: %+v", c.saved, n)
 		}
 	}
+	few := []whatif.Gain{{Elapsed: time.Second, Without: 900 * time.Millisecond, Calls: 90, Rows: 10, Bytes: 8}}
+	for saved, severity := range map[time.Duration]Severity{20 * time.Millisecond: "", 100 * time.Millisecond: Note,
+		300 * time.Millisecond: Warning} {
+		few[0].Without = time.Second - saved
+		got := Severity("")
+		for _, n := range Of(Input{Usage: usage, Waits: r, SmallCollectives: few}) {
+			if n.Kind == Small {
+				got = n.Severity
+			}
+		}
+		if got != severity {
+			t.Errorf("small collectives, %v saved: %q", saved, got)
+		}
+	}
 	g := []whatif.Gain{{Elapsed: time.Second, Without: 700 * time.Millisecond, Calls: 1}}
 	all := Of(Input{Usage: usage, Waits: r, Barriers: g})
 	if len(all) != 1 || all[0].Kind != Barrier || all[0].Without != 700*time.Millisecond || all[0].Share != .3 {

@@ -54,6 +54,7 @@ const (
 
 	Unexpected Kind = "unexpected messages" // a sender is far ahead of its receiver
 	Barrier    Kind = "needless barrier"    // processes wait for each other where nothing needs it
+	Small      Kind = "small collectives"   // many in a row, where one could do
 	Overlap    Kind = "no overlap"          // what could go on meanwhile is waited for at once
 
 	ManualCollective Kind = "collective of messages" // sends and receives do what a collective does
@@ -120,9 +121,9 @@ type Input struct {
 	// Growth is what is sent more and more of. Compared is set if that was looked for.
 	Growth   []growth.Growth
 	Compared bool
-	// Barriers are those that nothing recorded needs, EarlyWaits waits that could be made later, those first without
-	// which the run would take least.
-	Barriers, EarlyWaits []whatif.Gain
+	// Barriers are those that nothing recorded needs, SmallCollectives those that could be one, EarlyWaits waits that
+	// could be made later, those first without which the run would take least.
+	Barriers, SmallCollectives, EarlyWaits []whatif.Gain
 	// Grown is the call site before which processes compute more and more, or that takes more and more of their time;
 	// nil: not known.
 	Grown func(computes bool) (efficiency.Key, bool)
@@ -244,7 +245,7 @@ type finder struct {
 	// told are the processes that are part of a finding, grown the call sites that send more and more.
 	told  map[int32]bool
 	grown map[place]bool
-	// explained is the waiting that is part of a barrier's finding or that of early waits.
+	// explained is the waiting that is part of the finding of a barrier, of small collectives, or of early waits.
 	explained time.Duration
 }
 

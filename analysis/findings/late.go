@@ -106,7 +106,7 @@ func (f *finder) lateRanks() {
 		rest += l.time
 		others = append(others, l)
 	}
-	if f.share(rest) >= least && len(others) > 1 && !f.moving(others, rest) {
+	if f.share(rest) >= least && len(others) > 1 && 2*f.explained < rest && !f.moving(others, rest) {
 		f.jitter(others, rest)
 	}
 }
@@ -120,9 +120,6 @@ func rootsOf(all []*late) (sum time.Duration) {
 
 // jitter reports that many processes are late in turn.
 func (f *finder) jitter(all []*late, rest time.Duration) {
-	if 2*f.explained >= rest {
-		return
-	}
 	n := Finding{Kind: Jitter, Cost: rest, Process: -1, Step: -1, Command: []string{"waits"}}
 	if n.Severity = Note; f.share(rest) >= 6*much {
 		n.Severity = Warning

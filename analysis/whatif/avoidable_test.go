@@ -81,6 +81,50 @@ func TestEarlyWaits(t *testing.T) {
 	}
 }
 
+// Two ranks make 20 rows of 10 reductions of a number, each 100 long. Without the later ones each row takes 100. It is no
+// row if something is computed between, if another rank is heard of, if more is moved, or if there are few.
+func TestSmallCollectives(t *testing.T) {
+	for _, c := range []struct {
+		calls, count, compute int
+		more                  string
+		found                 bool
+	}{
+		{10, 1, 1, "", true},
+		{10, 1, 1, "MPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:4 [f]", true},
+		{10, 1, 40, "", false},
+		{10, 1, 1, "MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:4 [f]", false},
+		{10, 1000, 1, "", false},
+		{5, 1, 1, "", false},
+	} {
+		w := &writer{}
+		w.WriteString("abi mpich\n")
+		for r := range 2 {
+			w.rank(r, 2)
+			for range 20 {
+				for k := range c.calls {
+					compute := c.compute
+					if k == 0 {
+						compute = 100
+					}
+					w.call(compute, w.now+compute+100, fmt.Sprintf("MPI_Allreduce(count=%d, datatype=MPI_DOUBLE, op=MPI_SUM, "+
+						"comm=MPI_COMM_WORLD) @ a.c:3 [f]", c.count))
+					if c.more != "" {
+						w.call(0, 0, c.more)
+					}
+				}
+				w.call(0, 0, "MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:5 [f]")
+			}
+			w.end()
+		}
+		g := graph(t, w.String())
+		got := g.SmallCollectives(.01)
+		if !c.found && len(got) > 0 || c.found && (len(got) != 1 || got[0].Calls != 2*20*9 || got[0].Rows != 2*20 ||
+			got[0].Bytes != 8 || g.Elapsed-got[0].Without != 20*9*100) {
+			t.Errorf("%+v: %+v of %d", c, got, g.Elapsed)
+		}
+	}
+}
+
 // Computation before the second call grows, and the time in the first one.
 func TestGrown(t *testing.T) {
 	w := &writer{}

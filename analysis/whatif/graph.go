@@ -40,6 +40,8 @@ type stream struct {
 	funcs   []*spec.Func // by terminal
 	what    []kind       // by terminal
 	needs   []bool       // by terminal: see ordering
+	does    []calls.Kind // by terminal, and the most bytes: see note
+	bytes   []int64
 	over    bool
 }
 
@@ -141,6 +143,7 @@ func newStream(p *calls.Program, s *archive.Stream) (*stream, error) {
 		x.keys, x.what = append(x.keys, key), append(x.what, what)
 		x.funcs, x.needs = append(x.funcs, f), append(x.needs, ordering(f))
 	}
+	x.does, x.bytes = make([]calls.Kind, len(sigs)), make([]int64, len(sigs))
 	return x, nil
 }
 
@@ -153,6 +156,7 @@ func (g *Graph) at(process int32, t time.Duration) time.Duration {
 
 // Event implements match.Observer.
 func (g *Graph) Event(stream int32, op *calls.Op) error {
+	g.streams[stream].note(op)
 	if op.Timed {
 		g.streams[stream].add(op.Terminal, op.Call, g.at(g.streams[stream].process, op.Begin),
 			g.at(g.streams[stream].process, op.End))

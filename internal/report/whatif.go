@@ -53,6 +53,7 @@ func (j *Job) avoidable(o *Overview, in *findings.Input, graph func() (*whatif.G
 		return err
 	}
 	in.Barriers, in.EarlyWaits = g.NeedlessBarriers(leastSaved), g.EarlyWaits(leastSaved)
+	in.SmallCollectives = g.SmallCollectives(leastSaved)
 	return nil
 }
 

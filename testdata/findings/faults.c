@@ -136,6 +136,15 @@ static void parts(void)
     }
 }
 
+/* A sum over all ranks, element by element or at once. */
+static void elements(void)
+{
+    enum { COUNT = 1000 };
+    if (is("elements-mended")) MPI_Allreduce(out, in, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; is("elements") && i < COUNT; i++)
+        MPI_Allreduce(out + i, in + i, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* elements */
+}
+
 /* Of each pair one rank computes first, and the other one when the messages are on their way. */
 static void ahead(int step)
 {
@@ -223,6 +232,7 @@ int main(int argc, char **argv)
         else if (is("early-wait") || is("early-wait-mended")) ahead(i);
         else exchange(i, is("growth") && me == 2 && i >= 24 ? SIZE : 64);
         if (is("circle") && i == 10) circle();
+        elements();
         if ((is("flood") || is("flood-mended")) && i == 10) flood();
         if (is("probe") && i == 10 && me == 0) probe();
         if ((is("error") || is("fatal")) && i == 20) truncated();

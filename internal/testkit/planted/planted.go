@@ -106,6 +106,8 @@ var Faults = []Fault{
 		Text: `Rank 0 comes late to MPI_Bcast`},
 	{Source: "faults.c", Name: "barrier", Kind: "needless barrier", Process: -1, Mark: "barrier", Step: -1,
 		Text: `^Nothing recorded needs MPI_Barrier .*\(1,280 calls\)`},
+	{Source: "faults.c", Name: "elements", Kind: "small collectives", Process: -1, Mark: "elements", Step: -1,
+		Text: `^MPI_Allreduce .* is called 1000 times in a row, with at most 8 B each .* 160 times in all`},
 	{Source: "faults.c", Name: "early-wait", Kind: "no overlap", Process: -1, Mark: "early-wait", Step: -1,
 		Text: `waits at once for what was begun right before`},
 	{Source: "faults.c", Name: "flood", Kind: "unexpected messages", Process: 1, Mark: "flood", Step: -1,
@@ -137,6 +139,7 @@ var Faults = []Fault{
 
 // Controls are the programs without a fault.
 var Controls = []Fault{{Source: "faults.c", Name: "none"}, {Source: "faults.c", Name: "barrier-mended"},
+	{Source: "faults.c", Name: "elements-mended"},
 	{Source: "faults.c", Name: "early-wait-mended"}, {Source: "faults.c", Name: "flood-mended"},
 	{Source: "faults.c", Name: "persistent-freed"},
 	{Source: "faults.c", Name: "server"}, {Source: "faults.cc", Name: "early-wait-mended"},
