@@ -43,6 +43,9 @@ type Wanted struct {
 	Comm       string
 	// Func and Site are the call that posted the operation.
 	Func, Site string
+	// Bytes is the size of a message that was not received, negative if it is not known; Most that of the largest one
+	// that the process had sent there before and that was received, 0 for none.
+	Bytes, Most int64
 	// Near is an operation of Process that nearly fits, nil if there is none.
 	Near *Near
 
@@ -279,7 +282,12 @@ func (s *stuck) wanted(u *match.Unmatched) (Wanted, error) {
 		return Wanted{}, err
 	}
 	w := Wanted{Process: u.Peer, Send: u.Send, Tag: u.Tag, Comm: s.commName(u.Comm), Func: x.f.Name, Site: x.site,
-		comm: u.Comm, post: u.Post}
+		comm: u.Comm, post: u.Post, Bytes: u.Bytes}
+	for k, c := range s.calls {
+		if k.stream == u.Post.Stream && c.f == x.f && c.site == x.site {
+			w.Most = max(w.Most, c.most)
+		}
+	}
 	if u.Wild && u.Peer < 0 {
 		w.Process = calls.AnySource
 	}

@@ -24,6 +24,7 @@ type call struct {
 	// root and op are those of collectives; has tells whether they are known.
 	root, op       int64
 	hasRoot, hasOp bool
+	most           int64 // the largest message that such calls sent and that was received
 }
 
 // maxCalls bounds the calls that are remembered.

@@ -84,6 +84,11 @@ func (s *stuck) message(m *match.Message) error {
 	if err := s.types(m); err != nil {
 		return err
 	}
+	sent, err := s.call(&m.Send.Post)
+	if err != nil {
+		return err
+	}
+	sent.most = max(sent.most, m.Bytes)
 	for _, e := range []*match.End{m.Send, m.Recv} {
 		if e.Done.Known() || e.Freed || e.Blocking || e.Func.Kind != 0 {
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/consistency"
 	"github.com/tabard-hpc/tabard/internal/codec/rankfunc"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -87,6 +88,7 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	if d.Partner != nil {
 		b.WriteString("; " + f.partner(d.Partner))
 	}
+	b.WriteString(buffered(d, via))
 	if o := d.Others; o.Len() > 0 {
 		fmt.Fprintf(&b, ". %s %s for them", upper(f.who(o)),
 			map[bool]string{true: "waits", false: "wait"}[o.Len() == 1])
@@ -98,6 +100,25 @@ func (f *finder) deadlock(d *consistency.Deadlock) Finding {
 	}
 	n.Text, n.Share = b.String(), f.share(n.Cost)
 	return n
+}
+
+// buffered says of processes that all send before they receive what makes that go well now and then: the library keeps
+// small messages.
+func buffered(d *consistency.Deadlock, w *consistency.Wanted) string {
+	for i := range d.Via {
+		fn := spec.ByName(d.Via[i].Func)
+		if !d.Circle || !d.Via[i].Send || fn == nil || fn.Mode != spec.SendStandard {
+			return ""
+		}
+	}
+	text := ". Each sends before it receives, which goes well as long as the library keeps the messages"
+	if w.Bytes > 0 {
+		text += ": this one has " + render.Plural(uint64(w.Bytes), "byte")
+		if w.Most > 0 && w.Most < w.Bytes {
+			text += fmt.Sprintf(", those before it at most %s", render.Count(uint64(w.Most)))
+		}
+	}
+	return text + ". Use MPI_Sendrecv, or begin the receive before the send"
 }
 
 // partner says what the process does that others wait for in vain.

@@ -101,6 +101,26 @@ func TestHangs(t *testing.T) {
 	}
 }
 
+// Sends that all come before the receives went well while the library kept them. Synchronous ones never do.
+func TestHeadToHead(t *testing.T) {
+	for _, c := range []struct{ mode, want string }{{"Send", "Each sends before it receives, which goes well as long as " +
+		"the library keeps the messages: this one has 8,000 bytes, those before it at most 4,000. "}, {"Ssend", ""}} {
+		all := stuck(t, 2, func(r int) string {
+			send := func(n int) string {
+				return fmt.Sprintf("MPI_%s(count=%d, datatype=MPI_INT, dest=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:4 [main]",
+					c.mode, n, 1-r)
+			}
+			recv := fmt.Sprintf("MPI_Recv(count=2000, datatype=MPI_INT, source=%d, tag=3, comm=MPI_COMM_WORLD) @ j.c:5 "+
+				"[main] ; status={source=%d tag=3 bytes=4000}", 1-r, 1-r)
+			return send(1000) + "\n" + recv + "\n" + send(2000) + " ; unfinished"
+		})
+		if len(all) == 0 || all[0].Kind != Deadlock || !strings.Contains(all[0].Text, c.want) ||
+			c.want == "" && strings.Contains(all[0].Text, "keeps") {
+			t.Errorf("%s: %+v", c.mode, all)
+		}
+	}
+}
+
 // A short wait in a running job is none.
 func TestShortWaits(t *testing.T) {
 	f := &finder{Input: Input{Now: 5 * time.Second, Standstill: &consistency.Standstill{Stands: []consistency.Stand{

@@ -36,6 +36,19 @@ static void circle(void)
     MPI_Recv(in, 1, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Ranks send before they receive, more in each step. */
+static void head_to_head(int step)
+{
+    int n = 8 << (step < 15 ? step : 15);
+    if (is("unsafe")) {
+        MPI_Send(out, n, MPI_DOUBLE, me ^ 1, 16, MPI_COMM_WORLD); /* unsafe */
+        MPI_Recv(in, n, MPI_DOUBLE, me ^ 1, 16, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (is("unsafe-mended"))
+        MPI_Sendrecv(out, n, MPI_DOUBLE, me ^ 1, 16, in, n, MPI_DOUBLE, me ^ 1, 16, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+}
+
 static void probe(void)
 {
     MPI_Status s;
@@ -233,6 +246,7 @@ int main(int argc, char **argv)
         else exchange(i, is("growth") && me == 2 && i >= 24 ? SIZE : 64);
         if (is("circle") && i == 10) circle();
         elements();
+        head_to_head(i);
         if ((is("flood") || is("flood-mended")) && i == 10) flood();
         if (is("probe") && i == 10 && me == 0) probe();
         if ((is("error") || is("fatal")) && i == 20) truncated();

@@ -53,6 +53,8 @@ var Faults = []Fault{
 		Text: `rank 3 waits in MPI_Recv .* from rank 2 .*but rank 2 sent one to rank 1`},
 	{Source: "faults.c", Name: "circle", Hangs: true, Kind: "deadlock", Process: Any, Mark: "circle", Step: 10,
 		Text: `until rank \d receives its message with tag 5 on world; .*; .*; `},
+	{Source: "faults.c", Name: "unsafe", Hangs: true, Kind: "deadlock", Process: Any, Mark: "unsafe", Step: Any,
+		Text: `Each sends before it receives, .*: this one has [\d,]+ bytes, those before it at most [\d,]+`},
 	{Source: "faults.c", Name: "probe", Hangs: true, Kind: "deadlock", Process: 0, Mark: "probe", Step: 10,
 		Text: `rank 0 waits in MPI_Probe .* for a message from rank 3 with tag 77`},
 	{Source: "faults.c", Name: "missing", Hangs: true, Kind: "hang|deadlock", Process: Any, Step: Any, Text: `rank 1`},
