@@ -12,8 +12,8 @@ import (
 // computed next may need what they wait for.
 const leastOverlap = 0.03
 
-// avoidable reports barriers that nothing needs, collectives that could be one, and waits that could be made later. That ranks are late there in turn
-// is part of it.
+// avoidable reports barriers that nothing needs, collectives that could be one, and waits that could be made later. That
+// ranks are late there in turn is part of it.
 func (f *finder) avoidable() {
 	if f.Usage == nil {
 		return

@@ -127,6 +127,10 @@ type Input struct {
 	// Grown is the call site before which processes compute more and more, or that takes more and more of their time;
 	// nil: not known.
 	Grown func(computes bool) (efficiency.Key, bool)
+	// Preceding is the call after which a process computes most of what it does before a call; nil, or not ok: not known.
+	Preceding func(process int32, at efficiency.Key) (efficiency.Key, bool)
+	// Without is what the run would take without a finding that names its call or process; nil, or not ok: not known.
+	Without func(n *Finding) (elapsed time.Duration, ok bool)
 	// More are what other analyses have found: they get their share and place among the rest.
 	More []Finding
 	// Locks are where threads wait for locks, the dearest first.
@@ -249,6 +253,27 @@ type finder struct {
 	explained time.Duration
 }
 
+// saved is how much less time the run would take without a finding, 0 if that is not known.
+func (f *finder) saved(n *Finding) time.Duration {
+	if f.Without == nil || f.Usage == nil {
+		return 0
+	}
+	if t, ok := f.Without(n); ok {
+		return f.Usage.Elapsed() - t
+	}
+	return 0
+}
+
+// idle tells whether the run is known to take as long without a finding: what it says may be so, but is not why the run
+// takes long.
+func (f *finder) idle(n *Finding) bool {
+	if f.Without == nil || f.Usage == nil {
+		return false
+	}
+	t, ok := f.Without(n)
+	return ok && float64(f.Usage.Elapsed()-t) < least*float64(f.Usage.Elapsed())
+}
+
 func (f *finder) share(d time.Duration) float64 {
 	if f.total <= 0 {
 		return 0
@@ -305,6 +330,12 @@ func (f *finder) mean(p *efficiency.Place) time.Duration {
 // computes says how long a process computes before a call.
 func (f *finder) computes(p *efficiency.Place) string {
 	text := fmt.Sprintf("%s before %s", f.Duration(p.Before.Max), call(p.Func, p.Site))
+	if f.Preceding != nil {
+		if at, ok := f.Preceding(p.Before.Most, efficiency.Key{Func: p.Func, Site: p.Site}); ok {
+			text = fmt.Sprintf("%s between %s and %s", f.Duration(p.Before.Max), call(at.Func, at.Site),
+				call(p.Func, p.Site))
+		}
+	}
 	if p.Before.Processes == 1 {
 		return text + ", which no other process calls"
 	}

@@ -15,6 +15,9 @@ type place struct{ fn, site string }
 // the one takes the other's time. Who is waited for longer and longer then is part of it.
 func (f *finder) growing() {
 	slower, computes, isSlower := f.slowing()
+	if isSlower && slower.Severity == Note && f.begun() {
+		isSlower = false
+	}
 	folded := isSlower && !computes && len(f.Growth) > 0
 	for i := range f.Growth[:min(len(f.Growth), mostFaults)] {
 		g := &f.Growth[i]
@@ -47,6 +50,15 @@ func (f *finder) growing() {
 	if isSlower && !folded {
 		f.add(slower)
 	}
+}
+
+// begun tells whether steps take longer because one process does from a step on, and others wait for it.
+func (f *finder) begun() bool {
+	if f.Waits == nil {
+		return false
+	}
+	all, _ := f.latecomers()
+	return len(all) > 0 && 2*all[0].time > rootsOf(all) && f.since(all[0].process) >= 0
 }
 
 // alsoGrows notes who is waited for longer and longer: in the last quarter of the time steps by half more than in the

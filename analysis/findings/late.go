@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -142,53 +141,6 @@ func (f *finder) jitter(all []*late, rest time.Duration) {
 	f.add(n)
 }
 
-// leastTurns is how many time steps must show who was late, before there is a pattern.
-const leastTurns = 16
-
-// turns tells that each process is late for several time steps in a row, which chance does not do: for how many, and
-// the processes in the order in which they are.
-func (f *finder) turns() (steps int, order []int32) {
-	n := 0
-	for _, s := range f.Waits.Steps {
-		if s.Root < 0 || 2*s.RootTime < s.Time {
-			continue
-		}
-		n++
-		if p := f.Waits.Roots[s.Root].Process; len(order) == 0 || order[len(order)-1] != p {
-			order = append(order, p)
-		}
-	}
-	if n < leastTurns || len(order) < 2 || 5*len(order) > n {
-		return 0, nil
-	}
-	return n / len(order), order
-}
-
-// moving reports that the work moves from rank to rank: each is late for some steps in a row.
-func (f *finder) moving(all []*late, cost time.Duration) bool {
-	steps, order := f.turns()
-	if steps == 0 {
-		return false
-	}
-	first := all[0].roots[0]
-	n := Finding{Kind: Imbalance, Cost: cost, Process: -1, Func: first.Late.Func, Site: first.Late.Site, Step: -1,
-		Command: []string{"timeline"}}
-	var names []string
-	for _, p := range order[:min(len(order), 4)] {
-		names = append(names, f.Name(p))
-	}
-	if len(order) > len(names) {
-		names = append(names, "...")
-	}
-	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), "+
-		"none of the "+
-		"%d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all),
-		f.part(cost),
-		call(n.Func, n.Site))
-	f.add(n)
-	return true
-}
-
 // steps is how many time steps there are, of those that are selected; 0 if that is not known.
 func (f *finder) steps() int {
 	if f.Usage == nil {
@@ -221,12 +173,19 @@ func (f *finder) lateRank(l *late) {
 	n.Text += fmt.Sprintf(": others wait for it (%s)", f.part(l.time))
 	// All waiting processes wait for the same delay. Their number is not known, but it is at most
 	// that of the others.
-	if p, more := f.longer(l.process); p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes)) {
+	p, more := f.longer(l.process)
+	computes := p != nil && more > l.time/time.Duration(2*len(f.Usage.Processes))
+	switch {
+	case computes:
 		n.Text += ". It computes " + f.computes(p)
+	case 10*l.inFiles <= l.time && f.idle(&n) && f.excess(l.process) < l.time/time.Duration(2*len(f.Usage.Processes)):
+		n.Severity = Note
+		n.Text += ". In all it computes no longer than others: its calls take longer, or the machine held it up"
 	}
 	if 10*l.inFiles > l.time {
 		n.Text += fmt.Sprintf(". It accesses files in %.0f%% of that time", 100*ratio(l.inFiles, l.time))
 	}
+	since := f.since(l.process)
 	switch steps := first.Steps; {
 	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
 		n.Step = first.Worst
@@ -236,11 +195,87 @@ func (f *finder) lateRank(l *late) {
 		n.Text += fmt.Sprintf(". It is late now and then, not always: %d of %d time steps have most of it, step %d "+
 			"before all",
 			first.Most, f.steps(), first.Worst)
+	case computes && since >= 0:
+		n.Step = since
+		n.Text += fmt.Sprintf(". It is so from time step %d on (%s), and was not before", since, f.beginOf(since))
 	case steps > 1:
 		n.Step = first.Worst
 		n.Text += fmt.Sprintf(". It happens in %d time steps, most in step %d", steps, first.Worst)
 	}
 	f.add(n)
+}
+
+// excess is how much longer than the mean of all a process computes.
+func (f *finder) excess(process int32) (more time.Duration) {
+	for i := range f.Usage.Processes {
+		p := &f.Usage.Processes[i]
+		if more -= p.Useful() / time.Duration(len(f.Usage.Processes)); p.Process == process {
+			more += p.Useful()
+		}
+	}
+	return more
+}
+
+// Before a process began to compute longer there are steps when it did not: how many there must be, and steps after that.
+const (
+	leastBefore = 2
+	leastAfter  = 8
+)
+
+// since is the time step from which on a process computes longer than the others: by a quarter of what is usual then or
+// more, in nine of ten of the later steps and in no more than one of ten of those before; -1 if there is none. It begins
+// at once: what grows from step to step does not.
+func (f *finder) since(process int32) int64 {
+	if f.Usage == nil {
+		return -1
+	}
+	steps := f.Usage.Steps
+	more := make([]time.Duration, len(steps))
+	for i := range steps {
+		if u := &steps[i].Useful; u.Most == process && u.Processes > 1 {
+			more[i] = u.Imbalance()
+		}
+	}
+	usual := slices.Sorted(slices.Values(more))
+	if len(usual) < leastBefore+leastAfter || usual[len(usual)*3/4] == 0 {
+		return -1
+	}
+	quarter := usual[len(usual)*3/4] / 4
+	wrong := 0 // if all steps are taken for late
+	for _, d := range more {
+		if d < quarter {
+			wrong++
+		}
+	}
+	at, fewest, before := 0, wrong, 0
+	for i, d := range more {
+		if wrong--; d >= quarter {
+			wrong += 2
+		}
+		if wrong < fewest {
+			at, fewest = i+1, wrong
+		}
+	}
+	for _, d := range more[:at] {
+		if d >= quarter {
+			before++
+		}
+	}
+	if at < leastBefore || len(more)-at < leastAfter || 10*before > at || 10*(fewest-before) > len(more)-at {
+		return -1
+	}
+	if begins := slices.Sorted(slices.Values(more[at : at+leastAfter])); begins[leastAfter/2] < 2*quarter {
+		return -1
+	}
+	return int64(at) * int64(max(f.Usage.Stride, 1))
+}
+
+// beginOf says when a time step began, since the start of the recording.
+func (f *finder) beginOf(step int64) string {
+	if k := uint64(step) / max(f.Usage.Stride, 1); k < uint64(len(f.Usage.Steps)) {
+		return "at " + f.Duration(f.Usage.Steps[k].Begin)
+	}
+	return "later"
 }
 
 // alsoAt names the further calls that a process comes late to, if they matter.
@@ -312,77 +347,6 @@ func (f *finder) loops(at *waits.Place) bool {
 	return false
 }
 
-// serial reports that processes work one after the other. Of a chain of waits each process is the cause in turn.
-func (f *finder) serial(all []*late, processes int) bool {
-	if f.Usage == nil || processes < 3 || f.total <= 0 {
-		return false
-	}
-	e := f.Usage.Efficiency()
-	busy := e.Parallel * float64(processes)
-	wait := f.share(f.Waits.Total.Time)
-	if busy > 1.7 || busy < .3 || e.LoadBalance < .7 || wait < .4 || len(f.Waits.Groups) == 0 ||
-		10*all[0].time > 6*f.Waits.Total.Time || len(f.told) > 0 ||
-		4*f.Waits.Kinds[waits.LateSender].Time < f.Waits.Total.Time {
-		return false
-	}
-	g := &f.Waits.Groups[max(0, slices.IndexFunc(f.Waits.Groups,
-		func(g waits.Group) bool { return g.Kind == waits.LateSender }))]
-	n := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
-		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
-	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes "+
-		"about as "+
-		"long as the others. They wait for each other in %s (%s)", processes, busy, call(n.Func, n.Site),
-		f.part(n.Cost))
-	f.add(n)
-	for i := range f.Usage.Processes {
-		f.told[f.Usage.Processes[i].Process] = true
-	}
-	return true
-}
-
-// takingTurns reports that ranks work one after the other in a part of the run, as when a token goes round before they
-// write a file. There, of the time that all wait, each waits for its turn, in one receive, or for the others after it:
-// all wait equally long in the end, the first one never for its turn, and the last one for nothing else. For its turn
-// the rank at place k waits k times as long as the second one, which makes n/2 times the wait of the last one in all.
-func (f *finder) takingTurns(processes int) bool {
-	k := slices.IndexFunc(f.Waits.Groups, func(g waits.Group) bool { return g.Kind == waits.LateSender })
-	if processes < 3 || k < 0 || len(f.told) > 0 {
-		return false
-	}
-	g := &f.Waits.Groups[k]
-	cost := 2 * g.Time
-	if len(g.Waiters) != min(processes-1, waits.MaxShares) || len(g.Causers) != len(g.Waiters) || f.share(cost) < much {
-		return false
-	}
-	last := g.Waiters[0]
-	if !near(time.Duration(processes)*last.Time, cost, .2) || !near(cost, f.Waits.Total.Time, .35) {
-		return false
-	}
-	for i := range f.Waits.Processes {
-		p := &f.Waits.Processes[i]
-		if !near(time.Duration(processes)*p.Total(), f.Waits.Total.Time, .25) ||
-			p.Process == last.Process && 4*last.Time < 3*p.Total() {
-			return false
-		}
-	}
-	n := Finding{Kind: Serial, Cost: min(cost, f.Waits.Total.Time), Process: last.Process, Func: g.Waiting.Func,
-		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
-	n.Text = fmt.Sprintf("The ranks work one after the other in a part of the run: each waits in %s until the one "+
-		"before it has done its part and come to %s, %s last, and then all wait for the others (%s)",
-		call(n.Func, n.Site),
-		call(g.Late.Func, g.Late.Site), f.Name(last.Process), f.part(n.Cost))
-	f.add(n)
-	for i := range f.Waits.Processes {
-		f.told[f.Waits.Processes[i].Process] = true
-	}
-	return true
-}
-
-// near tells whether two times differ by no more than a part of the second one.
-func near(a, b time.Duration, part float64) bool {
-	return math.Abs(float64(a-b)) <= part*float64(b)
-}
-
 // leastStep is how long steps have to take: of shorter ones single calls, and what delays them, make up all.
 const leastStep = 10 * time.Microsecond
 
@@ -394,6 +358,9 @@ func (f *finder) slowSteps() {
 	slow := slices.Clone(f.Usage.SlowSteps)
 	if 4*len(slow) > len(f.Usage.Steps) {
 		return // iterations take turns at what they do: the median is that of the short ones
+	}
+	if len(f.servers()) > 0 {
+		return // each worker has steps of its own, its tasks, and the server those between any two of them
 	}
 	slices.SortStableFunc(slow, func(a, b efficiency.SlowStep) int { return cmp.Compare(b.Length, a.Length) })
 	var over, known time.Duration

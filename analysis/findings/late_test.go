@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -136,6 +137,94 @@ func TestTakingTurns(t *testing.T) {
 		found := Of(Input{Usage: usage, Waits: r})
 		if len(found) == 0 || found[0].Kind != c.want {
 			t.Errorf("%s: %v instead of %s", c.name, found, c.want)
+		}
+	}
+}
+
+// Rank 1 computes longer than others in some of 40 time steps, by so many milliseconds.
+func TestLateFromAStepOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		more func(step int) int
+		want int64
+	}{
+		"from 15 on":      {func(s int) int { return s / 15 * 8 }, 15},
+		"with exceptions": {func(s int) int { return map[bool]int{true: 8}[s >= 15 && s != 20] }, 15},
+		"always":          {func(s int) int { return 8 }, -1},
+		"but for one":     {func(s int) int { return min(s, 1) * 8 }, -1},
+		"at the end":      {func(s int) int { return s / 35 * 8 }, -1},
+		"now and then":    {func(s int) int { return s / 15 * 8 * min(s%3, 1) }, -1},
+		"more and more":   {func(s int) int { return s }, -1},
+		"never":           {func(s int) int { return 0 }, -1},
+	} {
+		usage, r := four()
+		r.Roots[1].Time, r.Roots[1].Steps, r.Roots[1].Worst = 1600*time.Millisecond, 20, 3
+		for s := range 40 {
+			d := time.Duration(c.more(s)) * time.Millisecond
+			usage.Steps = append(usage.Steps, efficiency.Step{Begin: time.Duration(s) * time.Millisecond,
+				Useful: efficiency.Spread{Processes: 4, Most: 1, Max: 10*time.Millisecond + d, Sum: 40*time.Millisecond + d}})
+		}
+		usage.Places = []efficiency.Place{{Func: "MPI_Send", Before: efficiency.Spread{Processes: 4, Most: 1,
+			Max: time.Second, Sum: 1100 * time.Millisecond}}}
+		n := first(Input{Usage: usage, Waits: r})
+		says := strings.Contains(n.Text, "It is so from time step 15 on (at 15ms), and was not before")
+		if n.Kind != LateRank || says != (c.want >= 0) || says && n.Step != c.want {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+}
+
+// A rank that others wait for, but that computes as long as they do, is no more than a note if the run would take as
+// long without its lateness. Of two that compute longer each alone makes no difference.
+func TestLateButNoLonger(t *testing.T) {
+	for _, c := range []struct {
+		without, useful time.Duration
+		ok              bool
+		severity        Severity
+	}{
+		{999 * time.Millisecond, 500 * time.Millisecond, true, Note},
+		{999 * time.Millisecond, 900 * time.Millisecond, true, Warning},
+		{900 * time.Millisecond, 500 * time.Millisecond, true, Warning},
+		{0, 500 * time.Millisecond, false, Warning},
+	} {
+		usage, r := four()
+		r.Roots[1].Time, usage.Processes[1].MPI = 1600*time.Millisecond, time.Second-c.useful
+		found := false
+		for _, n := range Of(Input{Usage: usage, Waits: r, Without: func(*Finding) (time.Duration, bool) {
+			return c.without, c.ok
+		}}) {
+			found = found || n.Kind == LateRank && n.Process == 1 && n.Severity == c.severity &&
+				strings.Contains(n.Text, "In all it computes no longer") == (c.severity == Note)
+		}
+		if !found {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// Ranks compute one at a time on the average. If their waits for messages were gone, and the run took as long, that is
+// chance.
+func TestSerialOrChance(t *testing.T) {
+	for saved, want := range map[time.Duration]Kind{0: Jitter, 400 * time.Millisecond: Serial} {
+		usage, r := four()
+		for i := range usage.Processes {
+			usage.Processes[i].MPI = 750 * time.Millisecond
+		}
+		r.Total.Time = 2 * time.Second
+		r.Kinds[waits.LateSender].Time = r.Total.Time
+		for i, line := range []string{"a.c:3 [f]", "a.c:5 [f]"} {
+			r.Groups = append(r.Groups, waits.Group{Sum: waits.Sum{Time: time.Second}, Kind: waits.LateSender,
+				Waiting: waits.Place{Func: "MPI_Recv", Site: line}, Late: waits.Place{Func: "MPI_Send"},
+				Waiters: []waits.Share{{Process: int32(i)}}, Causers: []waits.Share{{Process: int32(i + 1)}}})
+		}
+		n := first(Input{Usage: usage, Waits: r, Without: func(n *Finding) (time.Duration, bool) {
+			if n.Site == "a.c:5 [f]" {
+				return time.Second - saved, true
+			}
+			return time.Second, true
+		}})
+		if n.Kind != want || want == Serial && (n.Site != "a.c:5 [f]" || !strings.Contains(n.Text, "in MPI_Recv at "+
+			"a.c:5 [f] for what MPI_Send sends, and in MPI_Recv at a.c:3 [f] for what MPI_Send sends")) {
+			t.Errorf("%v saved: %+v", saved, n)
 		}
 	}
 }

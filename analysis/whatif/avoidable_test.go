@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tabard-hpc/tabard/analysis/efficiency"
 )
 
 // Two ranks compute 100 and 300 in turn before each of 20 barriers: without them each computes 400 for two of them.
@@ -121,6 +123,29 @@ func TestSmallCollectives(t *testing.T) {
 		if !c.found && len(got) > 0 || c.found && (len(got) != 1 || got[0].Calls != 2*20*9 || got[0].Rows != 2*20 ||
 			got[0].Bytes != 8 || g.Elapsed-got[0].Without != 20*9*100) {
 			t.Errorf("%+v: %+v of %d", c, got, g.Elapsed)
+		}
+	}
+}
+
+// What is computed before a call follows another one, or the call itself, or now one and now another.
+func TestPreceding(t *testing.T) {
+	w := &writer{}
+	w.WriteString("abi mpich\n")
+	w.rank(0, 1)
+	for i := range 9 {
+		for k, gap := range []int{100, 10, 200} {
+			w.call(gap, 0, fmt.Sprintf("MPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:%d [f]", k))
+		}
+		w.call(100, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:3 [f]")
+		w.call(100, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:3 [f]")
+		w.call(5*i, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:3 [f]")
+	}
+	w.end()
+	g := graph(t, w.String())
+	for site, want := range map[string]string{"a.c:1 [f]": "a.c:0 [f]", "a.c:2 [f]": "a.c:1 [f]", "a.c:3 [f]": ""} {
+		fn := map[bool]string{true: "MPI_Comm_size", false: "MPI_Comm_rank"}[want == ""]
+		if at, ok := g.Preceding(0, efficiency.Key{Func: fn, Site: site}); ok != (want != "") || at.Site != want {
+			t.Errorf("%s: %+v, %t", site, at, ok)
 		}
 	}
 }

@@ -411,3 +411,30 @@ func (g *Graph) Grown(computes bool, quarter func(stream int, call uint64) int) 
 	}
 	return at, ok
 }
+
+// Preceding is the call site after which the main thread of a process computes most of what it does before calls of a
+// call site; not ok if there is none, or it is one of them.
+func (g *Graph) Preceding(process int32, at efficiency.Key) (key efficiency.Key, ok bool) {
+	after := map[efficiency.Key]time.Duration{}
+	var all time.Duration
+	for _, s := range g.streams {
+		if s.process != process || !s.main {
+			continue
+		}
+		for i := range s.events {
+			if s.keyOf(i) != at {
+				continue
+			}
+			all += s.gap(i)
+			if i > 0 {
+				after[s.keyOf(i-1)] += s.gap(i)
+			}
+		}
+	}
+	for k, d := range after {
+		if 2*d > all && k != at {
+			return k, true
+		}
+	}
+	return key, false
+}

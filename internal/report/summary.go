@@ -126,7 +126,7 @@ func (j *Job) Overview(file string) (*Overview, error) {
 	}
 	in.Step = func(stream int32, call uint64) int64 { return stepOf(steps, j.Archive, stream, call) }
 	o.Findings = findings.Of(in)
-	return o, j.without(o, steps, graph)
+	return o, j.without(o, &in, graph)
 }
 
 // stepOf is the time step of a call. A call after the last whole step is in the next one, if that has begun: -1 for

@@ -45,6 +45,14 @@ func (j *Job) avoidable(o *Overview, in *findings.Input, graph func() (*whatif.G
 		}
 		return g.Grown(computes, j.quarters(steps, o.Usage))
 	}
+	in.Preceding = func(process int32, at efficiency.Key) (key efficiency.Key, ok bool) {
+		g, err := graph()
+		if err != nil {
+			return key, false
+		}
+		return g.Preceding(process, at)
+	}
+	in.Without = j.withoutOne(o, graph, steps)
 	if w := o.Waits; w == nil || float64(w.Total.Time) < leastWaiting*float64(w.Elapsed) {
 		return nil
 	}
@@ -72,7 +80,7 @@ func (j *Job) quarters(steps *selection.StepIndex, u *efficiency.Result) func(st
 }
 
 // without computes what the run would take without the first findings, where that follows from its dependencies.
-func (j *Job) without(o *Overview, steps *selection.StepIndex, graph func() (*whatif.Graph, error)) error {
+func (j *Job) without(o *Overview, in *findings.Input, graph func() (*whatif.Graph, error)) error {
 	left := mostWithout
 	if graph == nil {
 		return nil
@@ -83,16 +91,40 @@ func (j *Job) without(o *Overview, steps *selection.StepIndex, graph func() (*wh
 			continue
 		}
 		left--
-		g, err := graph()
-		if err != nil {
+		if _, err := graph(); err != nil {
 			return err
 		}
-		t, ok := j.run(g, n, o.Usage, steps)
-		if ok && float64(g.Elapsed-t) >= leastSaved*float64(g.Elapsed) {
-			n.Without = o.Usage.Elapsed() - (g.Elapsed - t)
+		t, ok := in.Without(n)
+		if all := o.Usage.Elapsed(); ok && float64(all-t) >= leastSaved*float64(all) {
+			n.Without = t
 		}
 	}
 	return nil
+}
+
+// withoutOne gives what the run would take without a finding, which is computed once.
+func (j *Job) withoutOne(o *Overview, graph func() (*whatif.Graph, error),
+	steps *selection.StepIndex) func(*findings.Finding) (time.Duration, bool) {
+	type key struct {
+		kind    findings.Kind
+		process int32
+		at      efficiency.Key
+	}
+	type result struct {
+		elapsed time.Duration
+		ok      bool
+	}
+	known := map[key]result{}
+	return func(n *findings.Finding) (time.Duration, bool) {
+		k := key{n.Kind, n.Process, efficiency.Key{Func: n.Func, Site: n.Site}}
+		r, has := known[k]
+		if g, err := graph(); !has && err == nil && computable(n) {
+			r.elapsed, r.ok = j.run(g, n, o.Usage, steps)
+			r.elapsed = o.Usage.Elapsed() - (g.Elapsed - r.elapsed)
+			known[k] = r
+		}
+		return r.elapsed, r.ok
+	}
 }
 
 // computable tells whether it can be computed what a run would take without a finding.

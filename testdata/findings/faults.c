@@ -131,6 +131,21 @@ static void token(void)
     if (me < np - 1 && is("serial")) MPI_Send(out, 1, MPI_DOUBLE, me + 1, 9, MPI_COMM_WORLD);
 }
 
+/* Each frame goes from rank to rank, and an answer back: at once, or when the answer of the next rank has come. */
+static void frames(void)
+{
+    for (int i = 0; i < 6; i++) {
+        if (me > 0) MPI_Recv(in, 1, MPI_DOUBLE, me - 1, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* answer */
+        work(1);
+        if (me > 0 && is("answer-mended")) MPI_Send(out, 1, MPI_DOUBLE, me - 1, 18, MPI_COMM_WORLD);
+        if (me < np - 1) {
+            MPI_Send(out, 1, MPI_DOUBLE, me + 1, 17, MPI_COMM_WORLD);
+            MPI_Recv(in, 1, MPI_DOUBLE, me + 1, 18, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        if (me > 0 && is("answer")) MPI_Send(out, 1, MPI_DOUBLE, me - 1, 18, MPI_COMM_WORLD);
+    }
+}
+
 static void late_receiver(void)
 {
     if (me % 2 == 0) MPI_Ssend(out, 1, MPI_DOUBLE, me + 1, 10, MPI_COMM_WORLD); /* waits for receiver */
@@ -215,7 +230,7 @@ static void broadcast(int step)
 static void compute(int step)
 {
     double ms = 2;
-    if (is("slow") && me == 2) ms = 8;
+    if ((is("slow") || (is("later") && step >= 15)) && me == 2) ms = 8;
     if (is("spikes") && me == 3 && step % 13 == 5) ms = 150;
     if ((is("step") || is("leak-step")) && step == 25) ms = 300;
     if (is("slower")) ms = 1 + .25 * step;
@@ -240,6 +255,7 @@ int main(int argc, char **argv)
         compute(i);
         if (is("order") || is("order-mended")) gather();
         else if (is("serial") || is("serial-mended")) token();
+        else if (is("answer") || is("answer-mended")) frames();
         else if (is("receiver")) late_receiver();
         else if (is("barrier") || is("barrier-mended")) parts();
         else if (is("early-wait") || is("early-wait-mended")) ahead(i);

@@ -91,6 +91,8 @@ var Faults = []Fault{
 		Text: `40 messages are never received .* from rank 3 to rank 0 with tag 43`},
 	{Source: "faults.c", Name: "slow", Kind: "late rank|load imbalance", Process: 2, Step: Any,
 		Text: `Rank 2 .*times the mean`},
+	{Source: "faults.c", Name: "later", Kind: "late rank", Process: 2, Step: 15,
+		Text: `between MPI_Allreduce at .* times the mean. It is so from time step 15 on .* and was not before`},
 	{Source: "faults.c", Name: "spikes", Kind: "late rank", Process: 3, Step: Any,
 		Text: `now and then, not always: [234] of 40`},
 	{Source: "faults.c", Name: "step", Kind: "slow time step", Process: Any, Step: 25,
@@ -103,6 +105,8 @@ var Faults = []Fault{
 		Text: `receive from any source`},
 	{Source: "faults.c", Name: "serial", Kind: "serialisation", Process: Any, Step: Any,
 		Text: `one after the other: of 4`},
+	{Source: "faults.c", Name: "answer", Kind: "serialisation", Process: Any, Step: Any,
+		Text: `one after the other: of 4.* in MPI_Recv at .* for what MPI_Send at .* and in MPI_Recv at .* for what`},
 	{Source: "faults.c", Name: "receiver", Kind: "late receiver|late rank", Process: Any, Step: Any, Text: `MPI_Recv`},
 	{Source: "faults.c", Name: "root", Kind: "late rank", Process: 0, Mark: "root other-root", Step: Any,
 		Text: `Rank 0 comes late to MPI_Bcast`},
@@ -141,7 +145,7 @@ var Faults = []Fault{
 
 // Controls are the programs without a fault.
 var Controls = []Fault{{Source: "faults.c", Name: "none"}, {Source: "faults.c", Name: "barrier-mended"},
-	{Source: "faults.c", Name: "elements-mended"},
+	{Source: "faults.c", Name: "elements-mended"}, {Source: "faults.c", Name: "answer-mended"},
 	{Source: "faults.c", Name: "early-wait-mended"}, {Source: "faults.c", Name: "flood-mended"},
 	{Source: "faults.c", Name: "persistent-freed"},
 	{Source: "faults.c", Name: "server"}, {Source: "faults.cc", Name: "early-wait-mended"},
