@@ -253,25 +253,13 @@ type finder struct {
 	explained time.Duration
 }
 
-// saved is how much less time the run would take without a finding, 0 if that is not known.
-func (f *finder) saved(n *Finding) time.Duration {
+// saved is how much less time the run would take without a finding, if that is known.
+func (f *finder) saved(n *Finding) (less time.Duration, known bool) {
 	if f.Without == nil || f.Usage == nil {
-		return 0
-	}
-	if t, ok := f.Without(n); ok {
-		return f.Usage.Elapsed() - t
-	}
-	return 0
-}
-
-// idle tells whether the run is known to take as long without a finding: what it says may be so, but is not why the run
-// takes long.
-func (f *finder) idle(n *Finding) bool {
-	if f.Without == nil || f.Usage == nil {
-		return false
+		return 0, false
 	}
 	t, ok := f.Without(n)
-	return ok && float64(f.Usage.Elapsed()-t) < least*float64(f.Usage.Elapsed())
+	return f.Usage.Elapsed() - t, ok
 }
 
 func (f *finder) share(d time.Duration) float64 {

@@ -178,7 +178,7 @@ func (f *finder) lateRank(l *late) {
 	switch {
 	case computes:
 		n.Text += ". It computes " + f.computes(p)
-	case 10*l.inFiles <= l.time && f.idle(&n) && f.excess(l.process) < l.time/time.Duration(2*len(f.Usage.Processes)):
+	case 10*l.inFiles <= l.time && f.byChance(l, &n):
 		n.Severity = Note
 		n.Text += ". In all it computes no longer than others: its calls take longer, or the machine held it up"
 	}
@@ -203,6 +203,14 @@ func (f *finder) lateRank(l *late) {
 		n.Text += fmt.Sprintf(". It happens in %d time steps, most in step %d", steps, first.Worst)
 	}
 	f.add(n)
+}
+
+// byChance tells whether a process is known to be late although it computes no longer in all than others: the run would
+// take as long if it did not before any call.
+func (f *finder) byChance(l *late, n *Finding) bool {
+	saved, known := f.saved(n)
+	return known && float64(saved) < least*float64(f.Usage.Elapsed()) &&
+		f.excess(l.process) < l.time/time.Duration(2*len(f.Usage.Processes))
 }
 
 // excess is how much longer than the mean of all a process computes.

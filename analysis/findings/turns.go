@@ -57,6 +57,10 @@ func (f *finder) moving(all []*late, cost time.Duration) bool {
 	return true
 }
 
+// leastInTurn is the part of the time that the run has to take less without the waits of ranks that work one after the
+// other: other jobs make them wait for each other in messages, too, but what one does not wait for the next one does.
+const leastInTurn = 0.2
+
 // serial reports that processes work one after the other. Of a chain of waits each process is the cause in turn.
 func (f *finder) serial(all []*late, processes int) bool {
 	if f.Usage == nil || processes < 3 || f.total <= 0 {
@@ -71,7 +75,10 @@ func (f *finder) serial(all []*late, processes int) bool {
 		return false
 	}
 	n := f.chain()
-	if n.Text == "" || f.idle(&n) {
+	if n.Text == "" {
+		return false
+	}
+	if saved, known := f.saved(&n); known && float64(saved) < leastInTurn*float64(f.Usage.Elapsed()) {
 		return false // they happen to compute as if in turn
 	}
 	n.Text = fmt.Sprintf("The ranks work one after the other: of %d, %.1f compute at a time, though each computes "+
@@ -96,7 +103,7 @@ func (f *finder) chain() (n Finding) {
 		c := Finding{Kind: Serial, Cost: f.Waits.Total.Time, Process: g.Waiters[0].Process, Func: g.Waiting.Func,
 			Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
 		text := fmt.Sprintf("in %s for what %s sends", call(c.Func, c.Site), call(g.Late.Func, g.Late.Site))
-		s := f.saved(&c)
+		s, _ := f.saved(&c)
 		if first := len(in) == 0; first || s > saved+f.Usage.Elapsed()/20 {
 			n, saved, in = c, s, slices.Insert(in, 0, text)
 			continue

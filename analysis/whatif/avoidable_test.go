@@ -134,15 +134,15 @@ func TestPreceding(t *testing.T) {
 	w.rank(0, 1)
 	for i := range 9 {
 		for k, gap := range []int{100, 10, 200} {
-			w.call(gap, 0, fmt.Sprintf("MPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:%d [f]", k))
+			w.call(gap, 0, fmt.Sprintf("MPI_Comm_rank(comm=MPI_COMM_WORLD) @ a.c:%d [f]", k+1))
 		}
-		w.call(100, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:3 [f]")
-		w.call(100, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:3 [f]")
-		w.call(5*i, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:3 [f]")
+		w.call(100, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:9 [f]")
+		w.call(100, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:9 [f]")
+		w.call(5*i, 0, "MPI_Comm_size(comm=MPI_COMM_WORLD) @ a.c:9 [f]")
 	}
 	w.end()
 	g := graph(t, w.String())
-	for site, want := range map[string]string{"a.c:1 [f]": "a.c:0 [f]", "a.c:2 [f]": "a.c:1 [f]", "a.c:3 [f]": ""} {
+	for site, want := range map[string]string{"a.c:2 [f]": "a.c:1 [f]", "a.c:3 [f]": "a.c:2 [f]", "a.c:9 [f]": ""} {
 		fn := map[bool]string{true: "MPI_Comm_size", false: "MPI_Comm_rank"}[want == ""]
 		if at, ok := g.Preceding(0, efficiency.Key{Func: fn, Site: site}); ok != (want != "") || at.Site != want {
 			t.Errorf("%s: %+v, %t", site, at, ok)

@@ -134,16 +134,17 @@ static void token(void)
 /* Each frame goes from rank to rank, and an answer back: at once, or when the answer of the next rank has come. */
 static void frames(void)
 {
-    for (int i = 0; i < 6; i++) {
-        if (me > 0) MPI_Recv(in, 1, MPI_DOUBLE, me - 1, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* answer */
+    int last = me == np - 1, mended = is("answer-mended");
+    for (int i = 0; i < 12; i++) {
+        if (me > 0) MPI_Recv(in, 1, MPI_DOUBLE, me - 1, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         work(1);
-        if (me > 0 && is("answer-mended")) MPI_Send(out, 1, MPI_DOUBLE, me - 1, 18, MPI_COMM_WORLD);
-        if (me < np - 1) {
-            MPI_Send(out, 1, MPI_DOUBLE, me + 1, 17, MPI_COMM_WORLD);
-            MPI_Recv(in, 1, MPI_DOUBLE, me + 1, 18, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        }
-        if (me > 0 && is("answer")) MPI_Send(out, 1, MPI_DOUBLE, me - 1, 18, MPI_COMM_WORLD);
+        if (me > 0 && mended) MPI_Send(out, 1, MPI_DOUBLE, me - 1, 18, MPI_COMM_WORLD);
+        if (!last) MPI_Send(out, 1, MPI_DOUBLE, me + 1, 17, MPI_COMM_WORLD);
+        if (!last && !mended) MPI_Recv(in, 1, MPI_DOUBLE, me + 1, 18, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me > 0 && !mended) MPI_Send(out, 1, MPI_DOUBLE, me - 1, 18, MPI_COMM_WORLD);
     }
+    for (int i = 0; i < 12 && !last && mended; i++)
+        MPI_Recv(in, 1, MPI_DOUBLE, me + 1, 18, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void late_receiver(void)
