@@ -95,7 +95,7 @@ func TestFarAhead(t *testing.T) {
 // A process that waits for work does not wait for somebody late, and its computing is no measure for the others'.
 func TestServer(t *testing.T) {
 	usage, r := four()
-	usage.Processes[0].MPI = time.Second
+	usage.Processes[0].MPI = 850 * time.Millisecond // what it computes has been held up by the machine, too
 	r.Processes[0].Serving, r.Processes[0].Waited[waits.LateSender] = time.Second, time.Second
 	for i := range r.Roots {
 		r.Roots[i].Serving = 395 * time.Millisecond
@@ -103,6 +103,23 @@ func TestServer(t *testing.T) {
 	if all := Of(Input{Usage: usage, Waits: r}); len(all) > 1 || len(all) == 1 && all[0].Severity != Note {
 		t.Errorf("%+v", all)
 	}
+	usage.SlowSteps, usage.Steps = []efficiency.SlowStep{{Step: 3, Length: time.Second}}, make([]efficiency.Step, 40)
+	usage.MedianStep = time.Millisecond
+	if all := Of(Input{Usage: usage, Waits: r}); len(all) > 1 || len(all) == 1 && all[0].Severity != Note {
+		t.Errorf("tasks are no time steps: %+v", all)
+	}
+	usage.SlowSteps, usage.Processes[1].MPI = nil, time.Second/5
+	for without, severity := range map[time.Duration]Severity{time.Second: Note, time.Second / 2: Warning} {
+		found := false
+		for _, n := range Of(Input{Usage: usage, Waits: r,
+			Without: func(*Finding) (time.Duration, bool) { return without, true }}) {
+			found = found || n.Kind == Imbalance && n.Severity == severity
+		}
+		if !found {
+			t.Errorf("a worker with more tasks, %v without", without)
+		}
+	}
+	usage.Processes[1].MPI = time.Second / 2
 	r.Processes[0].Serving = 0
 	if n := first(Input{Usage: usage, Waits: r}); n.Severity != Warning {
 		t.Errorf("who does not serve: %+v", n)

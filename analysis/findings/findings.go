@@ -362,6 +362,9 @@ func (f *finder) imbalance() {
 		n.Func, n.Site = where.Func, where.Site
 		n.Text += ", most of the difference before " + call(where.Func, where.Site)
 	}
+	if saved, known := f.saved(&n); known && len(servers) > 0 && float64(saved) < least*float64(f.Usage.Elapsed()) {
+		n.Severity = Note // it took more tasks than others, while nobody had to wait for it
+	}
 	f.add(n)
 }
 

@@ -35,7 +35,7 @@ func (f *finder) servers() map[int32]bool {
 		w := &f.Waits.Processes[i]
 		k := slices.IndexFunc(f.Usage.Processes, func(p efficiency.Process) bool { return p.Process == w.Process })
 		if k >= 0 && 2*w.Serving > f.Usage.Processes[k].Inside()/2 && 2*w.Serving > w.Total() &&
-			4*f.Usage.Processes[k].Useful() < useful[len(useful)/2] {
+			3*f.Usage.Processes[k].Useful() < useful[len(useful)/2] {
 			of[w.Process] = true
 		}
 	}
