@@ -2,7 +2,7 @@
 // docs/benchmarks.md:
 //
 //	go run ./bench/rerun [-tables loops,gaps,trips,sizes] [-mpi openmpi,mpich] [-programs FILE]
-//		[-scale FILE] [-asan] [-only REGEXP] [-pairs N] [-seconds S] [-tabard FILE] [-timeout DURATION]
+//		[-scale FILE] [-keep DIR] [-asan] [-only REGEXP] [-pairs N] [-seconds S] [-tabard FILE] [-timeout DURATION]
 //
 // loops: programs that only communicate, on 2 ranks, and tabard replay --timing=asap of their
 // recordings. What is compared is the time of the loop: that of a long run less that of a short
@@ -21,7 +21,9 @@
 //
 // scale: what tabard scale infers from small jobs, and the recording of a larger one: are they
 // equal (tabard diff)? The programs are those of the file that -scale names: each line is a name, the
-// small numbers of ranks with commas between, the large one, and a command with its arguments.
+// small numbers of ranks with commas between, the large one, and a command with its arguments. Recordings
+// stay in the folder that -keep names, and are used again: inference can be measured without running the
+// programs once more. Times are those of the processor.
 //
 // sizes: how long proxies are, and how that depends on steps and ranks.
 //
@@ -45,7 +47,7 @@ import (
 // options are those of the command line.
 type options struct {
 	tabard, list string
-	scale        string
+	scale, keep  string
 	asan         bool
 	tables, mpis []string
 	only         *regexp.Regexp
@@ -59,6 +61,7 @@ func main() {
 	flag.StringVar(&o.tabard, "tabard", filepath.Join(mpirun.Root(), "bin", "tabard"), "the tabard to measure")
 	flag.StringVar(&o.list, "programs", "", "more programs for trips: lines of name, ranks, command")
 	flag.StringVar(&o.scale, "scale", "", "programs for scale: lines of name, small sizes, large size, command")
+	flag.StringVar(&o.keep, "keep", "", "a folder that recordings for scale stay in, to be used again")
 	flag.BoolVar(&o.asan, "asan", false, "run proxies under AddressSanitizer, too")
 	tables := flag.String("tables", "loops,gaps,trips,sizes", "tables to print")
 	names := flag.String("mpi", "openmpi,mpich", "MPIs to measure with")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ func parseScalings(in io.Reader) (list []scaling, err error) {
 }
 
 // Bar.
-const maxScale = 10.0 // seconds until a job is inferred, or refused
+const maxScale = 10.0 // seconds of processor time until a job is inferred, or refused
 
 // scaleTable infers jobs and compares them with recorded ones.
 func scaleTable(b *bench) (bool, error) {
@@ -92,13 +93,11 @@ func scaleTable(b *bench) (bool, error) {
 // scaled records all sizes of a program, infers the large one and compares.
 func (b *bench) scaled(m *mpirun.MPI, s *scaling) (*roundtrip.Outcome, float64, error) {
 	var dirs []string
-	defer func() {
-		for _, d := range dirs {
-			os.RemoveAll(d)
-		}
-	}()
 	for _, n := range append(s.from[:len(s.from):len(s.from)], s.to) {
-		dir, failed, err := b.recorded(m, n, s.args)
+		dir, failed, err := b.kept(m, s, n)
+		if b.keep == "" && dir != "" {
+			defer os.RemoveAll(dir)
+		}
 		if failed != nil || err != nil {
 			return failed, 0, err
 		}
@@ -107,4 +106,23 @@ func (b *bench) scaled(m *mpirun.MPI, s *scaling) (*roundtrip.Outcome, float64, 
 	last := len(dirs) - 1
 	o, took, err := b.runner(m).Scaled(dirs[:last], dirs[last], s.to)
 	return o, took.Seconds(), err
+}
+
+// kept is a folder with the recording of a program on n ranks: the one that an earlier run left, or a new one.
+func (b *bench) kept(m *mpirun.MPI, s *scaling, n int) (dir string, failed *roundtrip.Outcome, err error) {
+	if b.keep == "" {
+		return b.recorded(m, n, s.args)
+	}
+	if dir, err = filepath.Abs(filepath.Join(b.keep, fmt.Sprintf("%s-%s-%d", m.Name, s.name, n))); err != nil {
+		return "", nil, err
+	}
+	if _, err = os.Stat(dir); err == nil {
+		return dir, nil, nil
+	}
+	made, failed, err := b.recorded(m, n, s.args)
+	if failed != nil || err != nil {
+		os.RemoveAll(made)
+		return "", failed, err
+	}
+	return dir, nil, os.Rename(made, dir)
 }

@@ -182,19 +182,28 @@ func failed(stage string, done *mpirun.Result) *Outcome {
 
 // command runs a command without MPI. why is what it said if it failed.
 func (r *Runner) command(dir, name string, args ...string) (why string, err error) {
+	why, _, err = r.timed(dir, name, args...)
+	return why, err
+}
+
+// timed is command, and the processor time that the command and what it waited for took.
+func (r *Runner) timed(dir, name string, args ...string) (why string, took time.Duration, err error) {
 	c := exec.Command(name, args...)
 	c.Dir, c.WaitDelay = dir, time.Second
 	stop := time.AfterFunc(r.Timeout, func() { _ = c.Process.Kill() }) // an error only if it has ended
 	defer stop.Stop()
 	out, err := c.CombinedOutput()
+	if s := c.ProcessState; s != nil {
+		took = s.UserTime() + s.SystemTime()
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return exit.String() + "; " + said(string(out)), nil
+		return exit.String() + "; " + said(string(out)), took, nil
 	}
 	if errors.Is(err, exec.ErrWaitDelay) { // a process that it started lives on
-		return "out of time; " + said(string(out)), nil
+		return "out of time; " + said(string(out)), took, nil
 	}
-	return "", err
+	return "", took, err
 }
 
 // said returns the first line of an output that is from Tabard or the compiler, else the first
