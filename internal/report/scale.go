@@ -21,10 +21,20 @@ type Scale struct {
 	From []int `json:"from"`
 	// HeldOut says for each recording whether its job follows from the others alone; empty for fewer
 	// than three.
-	HeldOut     []ScaleHeldOut `json:"held_out"`
-	Grids       []string       `json:"grids"`
-	Assumptions []string       `json:"assumptions"`
-	Program     string         `json:"program,omitempty"`
+	HeldOut []ScaleHeldOut `json:"held_out"`
+	Grids   []string       `json:"grids"`
+	// Assumptions say what was decided without evidence, as sentences.
+	Assumptions []string `json:"assumptions"`
+	// Assumed is the same, with all the parameters and loops that each was decided of.
+	Assumed []ScaleAssumption `json:"assumed"`
+	Program string            `json:"program,omitempty"`
+}
+
+// ScaleAssumption is what was decided in the same way of one or several parameters and loops.
+type ScaleAssumption struct {
+	What string `json:"what"`
+	// Where are the parameters and loops; empty if it is about the job as a whole.
+	Where []string `json:"where"`
 }
 
 // ScaleHeldOut is a recording that was left out.
@@ -37,8 +47,11 @@ type ScaleHeldOut struct {
 
 // NewScale makes the document of what was inferred. The program is in it only if asked for.
 func NewScale(m *infer.Model, program bool) *Scale {
-	r := &Scale{Schema: ScaleSchema, From: m.Sizes, Grids: []string{},
-		Assumptions: append([]string{}, m.Assumptions...)}
+	r := &Scale{Schema: ScaleSchema, From: m.Sizes, Grids: []string{}, Assumptions: []string{}, Assumed: []ScaleAssumption{}}
+	for _, a := range m.Assumptions {
+		r.Assumptions = append(r.Assumptions, a.String())
+		r.Assumed = append(r.Assumed, ScaleAssumption{What: a.What, Where: append([]string{}, a.Where...)})
+	}
 	r.HeldOut = []ScaleHeldOut{}
 	for _, h := range m.HeldOut {
 		r.HeldOut = append(r.HeldOut, ScaleHeldOut{Ranks: h.Ranks, Outcome: string(h.Outcome)})

@@ -75,7 +75,7 @@ func GenerateAny(a *archive.Archive, m *infer.Model, w io.Writer, o AnySize) (*R
 	bw.WriteString(text)
 	notes := append([]string{}, x.g.notes...)
 	for _, s := range m.Assumptions {
-		notes = append(notes, "assumed: "+s)
+		notes = append(notes, "assumed: "+s.String())
 	}
 	return &Result{Lines: strings.Count(text, "\n"), Notes: notes, Skipped: x.g.skippedList(),
 		Sizes: x.admits.String()}, bw.Flush()

@@ -56,7 +56,10 @@ func (x *anysize) arraysOf(class spec.Class) []string {
 
 // header is the comment at the top, and what is included.
 func (x *anysize) header() string {
-	h := &heading{with: ", with any number of ranks", run: "-n N", assumed: x.m.Assumptions, mapped: true}
+	h := &heading{with: ", with any number of ranks", run: "-n N", mapped: true}
+	for _, a := range x.m.Assumptions {
+		h.assumed = append(h.assumed, a.String())
+	}
 	sizes := make([]string, len(x.m.Sizes))
 	for i, n := range x.m.Sizes {
 		sizes[i] = fmt.Sprint(n)

@@ -182,9 +182,7 @@ func (m *Model) tried() error {
 		return bad
 	}
 	for _, n := range sizes {
-		m.Assumptions = append(m.Assumptions,
-			fmt.Sprintf("it is not for any number of ranks: with %d of them calls do not fit together", n))
+		m.assume(fmt.Sprintf("it is not for any number of ranks: with %d of them calls do not fit together", n))
 	}
-	slices.Sort(m.Assumptions)
 	return nil
 }

@@ -25,7 +25,7 @@ func Of(c *archive.Content, ranks int, o Options) (*archive.Content, *Model, err
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Assumptions = append(m.Assumptions, m.rounded(ranks)...)
+	m.assume(m.rounded(ranks)...)
 	return made[m], m, nil
 }
 

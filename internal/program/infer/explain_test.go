@@ -1,8 +1,6 @@
 package infer
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +9,7 @@ import (
 
 // seenIn is an inference that has recordings of some sizes, and nothing of them.
 func seenIn(sizes ...int64) *inference {
-	m := &inference{open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{}, where: "it",
+	m := &inference{open: map[int64]bool{}, notes: map[assumption]bool{}, explicit: map[*Grid]bool{}, where: "it",
 		budget: &budget{left: maxSearch}}
 	for _, n := range sizes {
 		m.recordings = append(m.recordings,
@@ -202,7 +200,9 @@ func TestExplained(t *testing.T) {
 		parts := []string{""}
 		if e != nil {
 			parts[0] = m.settle(e).String()
-			parts = append(parts, slices.Sorted(maps.Keys(m.notes))...)
+			for _, a := range assumed(m.notes) {
+				parts = append(parts, a.String())
+			}
 		} else if m.blocked != "" {
 			parts = append(parts, m.blocked)
 		}

@@ -27,7 +27,8 @@ const (
 // inference infers a Model.
 type inference struct {
 	recordings []*recording
-	grids      []*Grid
+	// grids are those that explanations may speak of, possible all that the ranks may be in.
+	grids, possible []*Grid
 	// counts are those of loops that depend on the rank or the size, which other numbers may depend
 	// on, too.
 	counts []*Expr
@@ -42,7 +43,7 @@ type inference struct {
 	work    int // see maxWork
 	budget  *budget
 	lists   map[quantityKey][]quantity
-	notes   map[string]bool
+	notes   map[assumption]bool
 	remarks []remark
 	where   string
 	loops   int
@@ -72,21 +73,29 @@ type inference struct {
 
 // remark is what an expression rests on without evidence.
 type remark struct {
-	e    *Expr
-	text string
+	e *Expr
+	assumption
 }
+
+// begin turns to another parameter or loop.
+func (m *inference) begin(where string) { m.where, m.blocked, m.work = where, "", 0 }
 
 // note remarks that e was chosen without evidence. It counts if e becomes part of the model.
 func (m *inference) note(e *Expr, format string, args ...any) *Expr {
-	m.remarks = append(m.remarks, remark{e, m.where + ": " + fmt.Sprintf(format, args...)})
+	m.remarks = append(m.remarks, remark{e, assumption{fmt.Sprintf(format, args...), m.where}})
 	return e
+}
+
+// assume notes what is decided of the job as a whole.
+func (m *inference) assume(format string, args ...any) {
+	m.notes[assumption{what: fmt.Sprintf(format, args...)}] = true
 }
 
 // settle lists the remarks on the parts of an expression that was chosen, and forgets the others.
 func (m *inference) settle(e *Expr) *Expr {
 	for _, r := range m.remarks {
 		if e.Uses(func(x *Expr) bool { return x == r.e }) {
-			m.notes[r.text] = true
+			m.notes[r.assumption] = true
 		}
 	}
 	m.remarks = m.remarks[:0]

@@ -48,11 +48,10 @@ func (m *Model) holdOut(p policy) (contradicted int) {
 		m.HeldOut = append(m.HeldOut, h)
 		if h.Outcome == Contradicted {
 			contradicted++
-			m.Assumptions = append(m.Assumptions, fmt.Sprintf("the recording of %d ranks shows what does not "+
+			m.assume(fmt.Sprintf("the recording of %d ranks shows what does not "+
 				"follow from the others, without which its job would have been inferred wrongly", n))
 		}
 	}
-	slices.Sort(m.Assumptions)
 	return contradicted
 }
 

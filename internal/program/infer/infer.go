@@ -2,7 +2,6 @@ package infer
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -126,7 +125,7 @@ func rootSlot(id spec.ID) int {
 }
 
 func infer(c *archive.Content, o Options, p policy, b *budget) (*Model, error) {
-	m := &inference{policy: p, budget: b, open: map[int64]bool{}, notes: map[string]bool{}, explicit: map[*Grid]bool{},
+	m := &inference{policy: p, budget: b, open: map[int64]bool{}, notes: map[assumption]bool{}, explicit: map[*Grid]bool{},
 		sites: map[string]int{}, modules: map[archive.Module]int{}, obstacles: &Obstacles{}}
 	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
 	for i, x := range c.Modules {
@@ -164,15 +163,15 @@ func infer(c *archive.Content, o Options, p policy, b *budget) (*Model, error) {
 	m.model.Grids, m.model.Loops = m.grids, m.loops
 	m.usedGrids()
 	if most := slices.Max(m.model.Sizes); most <= 2 {
-		m.notes[fmt.Sprintf("jobs of more than %d ranks do nothing that did not show with so few", most)] = true
+		m.assume("jobs of more than %d ranks do nothing that did not show with so few", most)
 	}
 	if s := m.model.Sizes; len(s) == 1 {
-		m.notes[weakScaling] = true
+		m.assume(weakScaling)
 	}
 	if m.gridHidden() {
-		m.notes[hiddenGrid] = true
+		m.assume(hiddenGrid)
 	}
-	m.model.Assumptions = slices.Sorted(maps.Keys(m.notes))
+	m.model.Assumptions = assumed(m.notes)
 	m.model.fixDims(o.Dims)
 	m.model.recordings = append([]*archive.Content{c}, o.With...)
 	return m.model, nil
@@ -229,7 +228,7 @@ func (m *inference) addRecording(c *archive.Content) error {
 			"it has %d ranks; the recording of a job of at most %d ranks is needed, from which larger ones follow",
 			g.Size, maxRanks)
 	case c.Meta.Partial:
-		m.notes["calls were left out of the recording on purpose, and are left out of what was made of it"] = true
+		m.assume("calls were left out of the recording on purpose, and are left out of what was made of it")
 	}
 	s := &recording{c: c, size: int64(g.Size), env: Env{Size: int64(g.Size)}}
 	if m.model.group == nil {

@@ -364,6 +364,7 @@ func (m *inference) makeGrids() {
 			add(Grid{Axes: 2, Fixed: []int64{0, d}}, false)
 		}
 	}
+	m.possible = m.grids
 }
 
 // twiceSquares tells whether some of the recordings have twice as many ranks as a square.
@@ -436,7 +437,7 @@ func (m *inference) usedGrids() {
 		g.ID = len(kept)
 		kept = append(kept, g)
 		if !m.explicit[g] && g.Axes > 1 || len(g.Fixed) > 0 {
-			m.notes[fmt.Sprintf("the process grid has %s", g)] = true
+			m.assume("the process grid has %s", g)
 		}
 	}
 	m.model.Grids = kept

@@ -24,8 +24,8 @@ type Model struct {
 	// Sites and Modules are what Call.Signature.Site, less one, and frames refer to.
 	Sites   []archive.Site
 	Modules []archive.Module
-	// Assumptions say what was decided without evidence, as sentences, sorted.
-	Assumptions []string
+	// Assumptions are what was decided without evidence, sorted.
+	Assumptions []Assumption
 	// Checked is the number of ranks of the job whose calls were found to fit together: see Of. It
 	// is 0 if none were looked at.
 	Checked int

@@ -186,8 +186,8 @@ func checkModels(t *testing.T, list []model) {
 				}
 			}
 			for _, s := range m.Assumptions {
-				if !strings.HasPrefix(s, "what is the same at all ranks") { // of all recordings of one size
-					got += "assumed: " + s + "\n"
+				if !strings.HasPrefix(s.What, "what is the same at all ranks") { // of all recordings of one size
+					got += "assumed: " + s.String() + "\n"
 				}
 			}
 		}

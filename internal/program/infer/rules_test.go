@@ -70,9 +70,8 @@ MPI_Send(-, 40, 27, (r xor 1), 1, 3)
 MPI_Recv(-, 40, 27, (r xor 1), 1, 3, -)
 MPI_Send(-, 40, 27, shift[1 0]wrap[true false], 1, 3)
 MPI_Recv(-, 40, 27, shift[-1 0]wrap[true false], 1, 3, -)
-assumed: MPI_Recv at a.c:6 [main], source: the partner has another bit in its rank; it could as well be a neighbour on a process grid with two ranks along an axis
-assumed: MPI_Send at a.c:5 [main], dest: the partner has another bit in its rank; it could as well be a neighbour on a process grid with two ranks along an axis
 assumed: it is not for any number of ranks: with 9 of them calls do not fit together
+assumed: the partner has another bit in its rank; it could as well be a neighbour on a process grid with two ranks along an axis (2 times, such as MPI_Recv at a.c:6 [main], source)
 assumed: the process grid has 2 balanced sizes
 `},
 	{"everybody with everybody, one after another", 6, 9, func(r, n int) string {
