@@ -43,9 +43,15 @@ type item struct {
 	// What was inferred: whom the call's ranks stand for, by slot and part; and what its columns
 	// hold.
 	partners map[[2]int]*Expr
-	unknown  int   // how many of them follow no rule
-	lost     []int // slots of those that were looked at for that
+	unknown  int           // how many of them follow no rule
+	lost     []lostPartner // those that were looked at for that
 	held     *held
+}
+
+// lostPartner is a slot whose partners follow no rule, and why that is.
+type lostPartner struct {
+	slot int
+	why  string
 }
 
 var errTooDifferent = errors.New("its ranks do too many different things")

@@ -144,7 +144,8 @@ func (m *inference) peers(b *block) {
 			if !ok {
 				continue
 			}
-			m.where, m.blocked, m.work, m.sign = m.place(&calls[0], i), "", 0, signOf(f, i, calls)
+			m.begin(m.place(&calls[0], i))
+			m.sign = signOf(f, i, calls)
 			m.root = i == rootSlot(f.ID)
 			looked := m.budget.left >= 0
 			e := t.explain(roleRank)
@@ -154,8 +155,9 @@ func (m *inference) peers(b *block) {
 				continue
 			}
 			it.unknown++
-			if looked {
-				it.lost = append(it.lost, i)
+			// With fewer grids, others are lost that had an explanation.
+			if looked && len(m.grids) == len(m.possible) {
+				it.lost = append(it.lost, lostPartner{i, t.lostBy()})
 			}
 		}
 	}
@@ -236,7 +238,7 @@ func (it *item) leaves(b *block, f func(*block, *item)) {
 // trips is how often an item is executed; nil means once.
 func (m *inference) trips(b *block, it *item, calls []observation) *Expr {
 	t := m.tripTable(b, it)
-	m.where, m.blocked, m.work = "a loop", "", 0
+	m.begin("a loop")
 	var sample *observation
 	if it.leaf {
 		sample = &calls[0]

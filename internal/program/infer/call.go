@@ -83,7 +83,7 @@ func (m *inference) site(s *observation) int {
 
 // slot makes a parameter of a call.
 func (m *inference) slot(b *block, it *item, calls []observation, i int, c *Call) Slot {
-	m.where, m.blocked, m.work = m.place(&calls[0], i), "", 0
+	m.begin(m.place(&calls[0], i))
 	first := &calls[0].sig.Slots[i]
 	for k := range calls {
 		if calls[k].sig.Slots[i].Kind == archive.Hole {

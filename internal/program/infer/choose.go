@@ -1,6 +1,9 @@
 package infer
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // choosePeers looks for the partners of all calls, and for the process grid that explains them
 // best. There may be several, as neighbours along one axis of a grid may also be neighbours in
@@ -32,13 +35,57 @@ func (m *inference) lostPartners(b *block) {
 			if err != nil || len(calls) == 0 {
 				return
 			}
-			for _, i := range l.lost {
-				if l.partners[[2]int{i, 0}] == nil {
-					m.obstacle(calls, i, "whom it talks to follows no rule that is found within seconds")
+			for _, p := range l.lost {
+				if l.partners[[2]int{p.slot, 0}] != nil {
+					continue
 				}
+				m.obstacle(calls, p.slot, p.why)
 			}
 		})
 	}
+}
+
+// lostBy says why a table of partners was not explained.
+func (t *table) lostBy() string {
+	if t.m.blocked != "" {
+		return t.m.unexplained()
+	}
+	axis, steps := 0, 0
+	for _, g := range t.m.possible {
+		if k, far := t.far(g); far > 0 && (steps == 0 || far < steps) {
+			axis, steps = k, far
+		}
+	}
+	if steps > 1 {
+		return fmt.Sprintf("in some calls it is %d steps away along axis %d of the process grid, "+
+			"and no rule shows how far that is in other jobs", steps, axis)
+	}
+	return "whom it talks to follows no rule that is found within seconds"
+}
+
+// far is the axis along which all partners are in a grid, and how many steps away the farthest one is: 0 if
+// there is no such axis.
+func (t *table) far(g *Grid) (axis, steps int) {
+	if g.Axes < 2 || !fills(t.recordings(), g) {
+		return 0, 0
+	}
+	for i := range t.rows {
+		by, ok := t.displacement(g, i)
+		if !ok {
+			return 0, 0
+		}
+		for k, d := range t.rows[i].recording.env.Dims[g.ID] {
+			x := max(by[k], -by[k])
+			if x = min(x, int(d)-x); x == 0 {
+				continue
+			}
+			if steps > 0 && axis != k {
+				return 0, 0
+			}
+			axis, steps = k, max(steps, x)
+		}
+	}
+	return axis, steps
 }
 
 func (m *inference) findPeers(b *block) {
