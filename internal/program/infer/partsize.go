@@ -171,6 +171,9 @@ func (a product) by(c int64) *Expr {
 
 // jointTerms explains values by a sum of terms, with the same numbers at all recordings.
 func (t *table) jointTerms(terms []product) *Expr {
+	if len(t.rows) <= len(terms)+1 {
+		return nil // any numbers are such a sum
+	}
 	var features []*Expr
 	for _, x := range terms {
 		features = append(features, x.by(1))
@@ -190,7 +193,7 @@ func (t *table) jointTerms(terms []product) *Expr {
 		}
 		sum = op(Add, sum, num(c[0]))
 	}
-	if sum == nil || !t.holds(sum) || len(t.rows) <= len(terms)+1 || !t.proved(sum) {
+	if sum == nil || !t.holds(sum) || !t.proved(sum) {
 		return nil
 	}
 	return sum
