@@ -17,7 +17,7 @@ func TestFingerprints(t *testing.T) {
 	t.Parallel()
 	exe := filepath.Join(t.TempDir(), "fingerprint")
 	if err := command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I.", "-pthread", "-o", exe,
-		"testdata/fingerprint.c", "mpi/fingerprint.c"); err != nil {
+		"testdata/fingerprint.c", "mpi/fingerprint.c", "core/readable.c"); err != nil {
 		t.Fatal(err)
 	}
 	var out, readable strings.Builder

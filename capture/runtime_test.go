@@ -781,6 +781,22 @@ func TestSummaryThatCannotBePrinted(t *testing.T) {
 	}
 }
 
+// Pointers that the kernel refuses are the program's business: the runtime reads no name that a call did not.
+func TestRefusedPointers(t *testing.T) {
+	r := &run{t: t, flavour: "openmpi", config: quiet,
+		env: []string{"SCENARIO_FILE=" + filepath.Join(t.TempDir(), "data")}}
+	if r.start("refused").wantCode(0); r.stderr != "" {
+		t.Errorf("stderr %q", r.stderr)
+	}
+	var names []string
+	for _, rec := range r.of(0, "open", "fopen", "truncate", "stat", "unlink") {
+		names = append(names, spec.ByID(rec.ID()).Name+" "+filepath.Base(values(t, rec)["path"].Text()))
+	}
+	if want := []string{"open data", "unlink nosuch"}; !slices.Equal(names, want) {
+		t.Errorf("recorded %q, want %q", names, want)
+	}
+}
+
 // The runtime's own pauses and files are no cancellation points of the program.
 func TestCancelledThread(t *testing.T) {
 	const n = 3000

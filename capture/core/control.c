@@ -187,7 +187,7 @@ void tb_control_looked(struct tb_control *c)
 int tb_is_chosen(int id)
 {
     int saved = errno;
-    struct tb_control *c = tb_process.state == TB_INERT ? NULL : tb_control_look();
+    struct tb_control *c = tb_control_look();
     int chosen = c && !is_off(c, id);
     tb_control_looked(c);
     errno = saved;

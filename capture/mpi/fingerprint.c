@@ -13,11 +13,8 @@
  * and F(a + b) = F(a) + F(b), up to what rounding makes of it: size bounds that. */
 #define _GNU_SOURCE
 #include "mpi/fingerprint.h"
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -25,7 +22,7 @@
 #define POLYNOMIAL 0x6aaa90f9fa25c7b1ULL /* without x^64 */
 #define R 0x9e3779b97f4a7c15ULL
 #define TURN 0x4f1bbcdcbfa53e0bULL
-enum { WAVE = 512, PAGE = 4096, PIECE = 16 << 10 /* stays in the first cache */ };
+enum { WAVE = 512, PIECE = 16 << 10 /* stays in the first cache */ };
 
 static uint64_t table[8][256];
 static double cosines[WAVE], sines[WAVE], far_cosines[WAVE], far_sines[WAVE]; /* after elements, and after WAVEs */
@@ -387,19 +384,4 @@ void tb_fingerprint_add(struct tb_fingerprint *f, int element, const void *data,
         if (element >= TB_E_FLOAT) add_waves(f, element, p, m / width);
         else if (element != TB_E_BYTES) add_sums(f, element, p, m / width);
     }
-}
-
-/* The kernel reads the mask, and says whether it could, before it refuses to do anything with it. */
-int tb_readable(const void *data, size_t bytes)
-{
-    uintptr_t at = (uintptr_t)data, end = at + bytes;
-    if (bytes == 0) return 1;
-    if (end < at || at < PAGE) return 0; /* the kernel takes NULL for no mask */
-    int saved = errno, readable = 1;
-    for (at &= ~(uintptr_t)(PAGE - 1); readable && at < end; at += PAGE) {
-        if (at + PAGE < at) return 0;
-        readable = syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) == 0 || errno != EFAULT;
-    }
-    errno = saved;
-    return readable;
 }

@@ -19,9 +19,8 @@ struct tb_fingerprint {
 };
 
 int tb_element_bytes(int element);
-/* Adds whole elements. Where they lie must be readable: tb_readable. */
+/* Adds whole elements. Where they lie must be readable. */
 void tb_fingerprint_add(struct tb_fingerprint *f, int element, const void *data, size_t bytes);
-int tb_readable(const void *data, size_t bytes);
 
 #pragma GCC visibility pop
 #endif

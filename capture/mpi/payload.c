@@ -2,6 +2,7 @@
  * only where it can be. */
 #include <errno.h>
 #include <stdlib.h>
+#include "core/readable.h"
 #include "core/core.h"
 #include "core/ids.h"
 #include "memory/memory.h"

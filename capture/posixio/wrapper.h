@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "core/core.h"
+#include "core/readable.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -63,15 +64,16 @@ static inline int tb_io_known(int fd) { return tb_io_is(fd, TB_IO_REGULAR) ? fd 
 
 static inline int tb_io_number(FILE *stream)
 {
-    int saved = errno, fd = fileno(stream);
+    int saved = errno, fd = stream ? fileno(stream) : -1; /* fflush of all */
     if (fd < 0) errno = saved;
     return fd;
 }
 #define tb_io_stream(stream) tb_io_seen(tb_io_number(stream), __builtin_return_address(0), TB_FRAME())
 #define tb_io_known_stream(stream) tb_io_known(tb_io_number(stream))
+static inline int tb_io_directory_number(DIR *dir) { return dir ? dirfd(dir) : -1; }
 static inline int tb_io_directory(DIR *dir)
 {
-    int fd = dirfd(dir);
+    int fd = tb_io_directory_number(dir);
     return tb_io_is(fd, TB_IO_DIRECTORY) ? fd : -1;
 }
 #define tb_io_known_directory tb_io_directory
@@ -80,6 +82,8 @@ int tb_io_mapping(const void *address); /* not negative if a recorded mapping be
 /* ---- What calls do to them ---- */
 
 #define TB_CALLER __builtin_return_address(0)
+/* A name after a call that failed, which need not have looked at it: NULL if there is none to be read. */
+#define TB_NAME(name) (name) = (__typeof__(name))tb_readable_text(name)
 /* Whether a call that names a file is recorded: not if it is one of the kernel's or of ours, or if the runtime or the
  * traced library calls. */
 int tb_io_named(const char *path, void *caller);
@@ -109,7 +113,8 @@ int64_t tb_io_tell(int on, FILE *stream);              /* asks the stream for it
 int64_t tb_io_told(int on, FILE *stream, int64_t *n);  /* likewise; the position before, and how far it has moved */
 static inline int64_t tb_io_copied(int on, const off_t *position, int64_t n)
 {
-    return position == NULL ? tb_io_wrote(on, n) : *position - (n > 0 ? n : 0);
+    if (position == NULL) return tb_io_wrote(on, n);
+    return n < 0 ? 0 : *position - n; /* after a failure it may lead nowhere */
 }
 static inline int64_t tb_io_sum(const struct iovec *parts, int number)
 {

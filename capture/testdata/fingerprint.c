@@ -1,4 +1,5 @@
 /* Fingerprints of data of all lengths, made at once and in pieces: a line for each. */
+#include "core/readable.h"
 #include "mpi/fingerprint.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,6 +52,7 @@ type libcSymbol struct {
 	Open                         bool     // named by a path: recorded when it has returned
 	Number                       string   // expression of tb_on
 	Entry, Exit                  []string // statements
+	Names                        []string // parameters that are texts
 	EntryWords, ExitWords        int
 	FailsIf, ErrorCode           string
 	UsesOn, UsesAt, ReturnsValue bool
@@ -192,6 +193,7 @@ func (s *libcSymbol) body() error {
 		statement := fmt.Sprintf("tb_put_int(&tb_c, %s);", x)
 		if sl.Codec == "String" {
 			statement = fmt.Sprintf("tb_io_put_string(&tb_c, %s, %d);", x, p.Index)
+			s.Names = append(s.Names, p.Name)
 		}
 		to, words := &s.Entry, &s.EntryWords
 		if sl.Out {

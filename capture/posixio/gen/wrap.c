@@ -418,6 +418,9 @@ TB_EXPORT int tb_libc_open(const char *path, int flags, ...)
     int tb_r = tb_f(path, flags, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_open, 2)) {
         tb_io_stop();
@@ -454,6 +457,9 @@ TB_EXPORT int tb_libc___open_2(const char *path, int flags)
     int tb_r = tb_f(path, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_open, 2)) {
         tb_io_stop();
@@ -489,6 +495,9 @@ TB_EXPORT int tb_libc___open64_2(const char *path, int flags)
     int tb_r = tb_f(path, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_open, 2)) {
         tb_io_stop();
@@ -524,6 +533,9 @@ TB_EXPORT int tb_libc_openat(int at, const char *path, int flags, ...)
     int tb_r = tb_f(at, path, flags, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_openat, 2)) {
         tb_io_stop();
@@ -560,6 +572,9 @@ TB_EXPORT int tb_libc___openat_2(int at, const char *path, int flags)
     int tb_r = tb_f(at, path, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_openat, 2)) {
         tb_io_stop();
@@ -595,6 +610,9 @@ TB_EXPORT int tb_libc___openat64_2(int at, const char *path, int flags)
     int tb_r = tb_f(at, path, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, flags, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_openat, 2)) {
         tb_io_stop();
@@ -629,6 +647,9 @@ TB_EXPORT int tb_libc_creat(const char *path, mode_t mode)
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, O_WRONLY, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_creat, 1)) {
         tb_io_stop();
@@ -663,6 +684,9 @@ TB_EXPORT int tb_libc_mkstemp(char *path)
     int tb_r = tb_f(path);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkstemp, 0)) {
         tb_io_stop();
@@ -696,6 +720,9 @@ TB_EXPORT int tb_libc_mkostemp(char *path, int flags)
     int tb_r = tb_f(path, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkostemp, 1)) {
         tb_io_stop();
@@ -730,6 +757,9 @@ TB_EXPORT int tb_libc_mkstemps(char *path, int suffix)
     int tb_r = tb_f(path, suffix);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkstemps, 0)) {
         tb_io_stop();
@@ -763,6 +793,9 @@ TB_EXPORT int tb_libc_mkostemps(char *path, int suffix, int flags)
     int tb_r = tb_f(path, suffix, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened(tb_r, path, O_RDWR, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkostemps, 1)) {
         tb_io_stop();
@@ -1524,6 +1557,9 @@ TB_EXPORT int tb_libc_truncate(const char *path, off_t length)
     int tb_r = tb_f(path, length);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_truncate, 0)) {
         tb_io_stop();
@@ -1699,6 +1735,9 @@ TB_EXPORT int tb_libc_unlink(const char *path)
     int tb_r = tb_f(path);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_unlink, 0)) {
         tb_io_stop();
@@ -1727,6 +1766,9 @@ TB_EXPORT int tb_libc_unlinkat(int at, const char *path, int flags)
     int tb_r = tb_f(at, path, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_unlinkat, 1)) {
         tb_io_stop();
@@ -1757,6 +1799,9 @@ TB_EXPORT int tb_libc_remove(const char *path)
     int tb_r = tb_f(path);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_remove, 0)) {
         tb_io_stop();
@@ -1785,6 +1830,10 @@ TB_EXPORT int tb_libc_rename(const char *path, const char *to)
     int tb_r = tb_f(path, to);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+        TB_NAME(to);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_rename, 0)) {
         tb_io_stop();
@@ -1814,6 +1863,10 @@ TB_EXPORT int tb_libc_renameat(int at, const char *path, int to_at, const char *
     int tb_r = tb_f(at, path, to_at, to);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+        TB_NAME(to);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_renameat, 0)) {
         tb_io_stop();
@@ -1843,6 +1896,10 @@ TB_EXPORT int tb_libc_renameat2(int at, const char *path, int to_at, const char 
     int tb_r = tb_f(at, path, to_at, to, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+        TB_NAME(to);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_renameat2, 1)) {
         tb_io_stop();
@@ -1874,6 +1931,10 @@ TB_EXPORT int tb_libc_link(const char *path, const char *to)
     int tb_r = tb_f(path, to);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+        TB_NAME(to);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_link, 0)) {
         tb_io_stop();
@@ -1903,6 +1964,10 @@ TB_EXPORT int tb_libc_symlink(const char *path, const char *to)
     int tb_r = tb_f(path, to);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+        TB_NAME(to);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_symlink, 0)) {
         tb_io_stop();
@@ -1932,6 +1997,9 @@ TB_EXPORT int tb_libc_mkdir(const char *path, mode_t mode)
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkdir, 1)) {
         tb_io_stop();
@@ -1962,6 +2030,9 @@ TB_EXPORT int tb_libc_mkdirat(int at, const char *path, mode_t mode)
     int tb_r = tb_f(at, path, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_mkdirat, 1)) {
         tb_io_stop();
@@ -1992,6 +2063,9 @@ TB_EXPORT int tb_libc_rmdir(const char *path)
     int tb_r = tb_f(path);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_rmdir, 0)) {
         tb_io_stop();
@@ -2020,6 +2094,9 @@ TB_EXPORT int tb_libc_chmod(const char *path, mode_t mode)
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_chmod, 1)) {
         tb_io_stop();
@@ -2076,6 +2153,9 @@ TB_EXPORT ssize_t tb_libc_readlink(const char *path, char *buf, size_t room)
     ssize_t tb_r = tb_f(path, buf, room);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_readlink, 0)) {
         tb_io_stop();
@@ -2104,6 +2184,9 @@ TB_EXPORT ssize_t tb_libc___readlink_chk(const char *path, char *buf, size_t roo
     ssize_t tb_r = tb_f(path, buf, room, size);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_readlink, 0)) {
         tb_io_stop();
@@ -2132,6 +2215,9 @@ TB_EXPORT int tb_libc_stat(const char *path, struct stat *about)
     int tb_r = tb_f(path, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_stat, 0)) {
         tb_io_stop();
@@ -2161,6 +2247,9 @@ TB_EXPORT int tb_libc___xstat(int version, const char *path, struct stat *about)
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_stat, 0)) {
         tb_io_stop();
@@ -2189,6 +2278,9 @@ TB_EXPORT int tb_libc___xstat64(int version, const char *path, struct stat *abou
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_stat, 0)) {
         tb_io_stop();
@@ -2217,6 +2309,9 @@ TB_EXPORT int tb_libc_lstat(const char *path, struct stat *about)
     int tb_r = tb_f(path, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_lstat, 0)) {
         tb_io_stop();
@@ -2246,6 +2341,9 @@ TB_EXPORT int tb_libc___lxstat(int version, const char *path, struct stat *about
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_lstat, 0)) {
         tb_io_stop();
@@ -2274,6 +2372,9 @@ TB_EXPORT int tb_libc___lxstat64(int version, const char *path, struct stat *abo
     int tb_r = tb_f(version, path, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_lstat, 0)) {
         tb_io_stop();
@@ -2378,6 +2479,9 @@ TB_EXPORT int tb_libc_fstatat(int at, const char *path, struct stat *about, int 
     int tb_r = tb_f(at, path, about, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fstatat, 1)) {
         tb_io_stop();
@@ -2409,6 +2513,9 @@ TB_EXPORT int tb_libc___fxstatat(int version, int at, const char *path, struct s
     int tb_r = tb_f(version, at, path, about, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fstatat, 1)) {
         tb_io_stop();
@@ -2439,6 +2546,9 @@ TB_EXPORT int tb_libc___fxstatat64(int version, int at, const char *path, struct
     int tb_r = tb_f(version, at, path, about, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fstatat, 1)) {
         tb_io_stop();
@@ -2469,6 +2579,9 @@ TB_EXPORT int tb_libc_statx(int at, const char *path, int flags, unsigned mask, 
     int tb_r = tb_f(at, path, flags, mask, about);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_statx, 2)) {
         tb_io_stop();
@@ -2500,6 +2613,9 @@ TB_EXPORT int tb_libc_access(const char *path, int mode)
     int tb_r = tb_f(path, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_access, 1)) {
         tb_io_stop();
@@ -2530,6 +2646,9 @@ TB_EXPORT int tb_libc_faccessat(int at, const char *path, int mode, int flags)
     int tb_r = tb_f(at, path, mode, flags);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r < 0)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_named(path, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_faccessat, 2)) {
         tb_io_stop();
@@ -2562,6 +2681,9 @@ TB_EXPORT DIR* tb_libc_opendir(const char *path)
     DIR* tb_r = tb_f(path);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r == NULL)) {
+        TB_NAME(path);
+    }
     tb_is = tb_io_opened_directory(tb_r, path, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_opendir, 0)) {
         tb_io_stop();
@@ -2638,7 +2760,7 @@ TB_EXPORT int tb_libc_closedir(DIR *dir)
     int tb_on = -1;
     if (tb_unlikely(tb_io_on)) {
         tb_on = tb_io_known_directory(dir);
-        tb_io_closing(dirfd(dir));
+        tb_io_closing(tb_io_directory_number(dir));
     }
     if (tb_likely(tb_on < 0)) {
         int tb_r = tb_f(dir);
@@ -2675,6 +2797,10 @@ TB_EXPORT FILE* tb_libc_fopen(const char *path, const char *mode)
     FILE* tb_r = tb_f(path, mode);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r == NULL)) {
+        TB_NAME(path);
+        TB_NAME(mode);
+    }
     tb_is = tb_io_opened_stream(tb_r, path, mode, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_fopen, 0)) {
         tb_io_stop();
@@ -2740,6 +2866,10 @@ TB_EXPORT FILE* tb_libc_freopen(const char *path, const char *mode, FILE *stream
     FILE* tb_r = tb_f(path, mode, stream);
     int tb_e = errno;
     uint64_t tb_stop = tb_now();
+    if (tb_unlikely(tb_r == NULL)) {
+        TB_NAME(path);
+        TB_NAME(mode);
+    }
     tb_is = tb_io_opened_stream(tb_r, path, mode, &tb_on, TB_CALLER);
     if (!tb_is || !TB_ENTER(&tb_c, TB_ID_freopen, 0)) {
         tb_io_stop();

@@ -1,17 +1,22 @@
 /* What the tests of the runtime trace: scenarios NAME [N]. Compiled against the fake MPI. */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -503,6 +508,60 @@ static void stderr_taken(void)
     if (open(getenv("SCENARIO_FILE"), O_WRONLY | O_CREAT, 0600) != 2) exit(66);
 }
 
+/* Calls with pointers that the kernel refuses, and with none where that is allowed. Code 67 says that one of them did
+ * something else. */
+static void wants(const char *what, int failed, int error)
+{
+    if (failed && errno == error) return;
+    fprintf(stderr, "%s: %s\n", what, failed ? strerror(errno) : "no failure");
+    exit(67);
+}
+#define FAILS(error, call) wants(#call, (call) < 0, error)
+#define NONE(error, call) wants(#call, (call) == NULL, error)
+
+static void refused_names(char *bad)
+{
+    struct stat about;
+    char text[8];
+    FAILS(EFAULT, open(bad, O_RDONLY));
+    FAILS(EINVAL, open(bad, O_TMPFILE));
+    FAILS(EFAULT, openat(AT_FDCWD, bad, O_RDONLY));
+    FAILS(EFAULT, creat(bad, 0600));
+    FAILS(EFAULT, truncate(bad, 0));
+    FAILS(EINVAL, truncate(bad, -1));
+    FAILS(EFAULT, stat(bad, &about));
+    FAILS(EFAULT, fstatat(AT_FDCWD, bad, &about, 0));
+    FAILS(EFAULT, access(bad, R_OK));
+    FAILS(EFAULT, readlink(bad, text, sizeof text));
+    FAILS(EFAULT, unlink(bad));
+    FAILS(EFAULT, mkdir(bad, 0700));
+    FAILS(EFAULT, rename(bad, "b"));
+    FAILS(EFAULT, rename("nosuch", bad));
+    FAILS(EFAULT, symlink("nosuch", bad));
+    NONE(EFAULT, fopen(bad, "r"));
+}
+
+static void refused(void)
+{
+    volatile uintptr_t nowhere = 1, none = 0;
+    char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int fd = open(getenv("SCENARIO_FILE"), O_RDWR | O_CREAT, 0600);
+    if (page == MAP_FAILED || munmap(page + 4096, 4096) != 0 || fd < 0) exit(66);
+    char *last = page + 4096 - 8;
+    refused_names((char *)nowhere);
+    memcpy(last, "noend/xx", 8);
+    refused_names(last);
+    memcpy(last, "nosuch\0", 8);
+    FAILS(ENOENT, unlink(last)); /* can be read to its end */
+    FAILS(EFAULT, (int)writev(fd, (struct iovec *)nowhere, 1));
+    FAILS(EFAULT, (int)readv(fd, (struct iovec *)nowhere, 1));
+    FAILS(EFAULT, (int)write(fd, (char *)nowhere, 1));
+    FAILS(EFAULT, (int)sendfile(fd, fd, (off_t *)nowhere, 1));
+    FAILS(EFAULT, (int)copy_file_range(fd, NULL, fd, (off_t *)nowhere, 1, 0));
+    FAILS(EINVAL, closedir((DIR *)none));
+    if (fflush((FILE *)none) != 0) exit(68);
+}
+
 /* Weak, so that the program links although the fake MPI lacks it. */
 __attribute__((weak)) int MPI_Bsend(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 static void missing(void)
@@ -519,7 +578,7 @@ int main(int argc, char **argv)
         {"clone_inside", clone_inside}, {"forks", forks}, {"threads", threads}, {"one_by_one", one_by_one},
         {"switches", switches}, {"regions", regions}, {"killed", killed}, {"signals", signals}, {"memory", memory},
         {"exec_again", exec_again}, {"cancelled", cancelled}, {"bus", bus}, {"cancelled_anywhere", cancelled_anywhere}, {"stderr_gone", stderr_gone}, {"stderr_taken", stderr_taken},
-        {"missing", missing}, {"ignored", ignored}};
+        {"missing", missing}, {"refused", refused}, {"ignored", ignored}};
     if (argc > 2) n = atoi(argv[2]);
     MPI_Init(&argc, &argv);
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
