@@ -2,6 +2,7 @@ package comms
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -161,8 +162,20 @@ type process struct {
 	loose     []*call // creations on no communicator
 	gets      []*instance
 	calls     int
+	kept      int  // calls, objects and groups
+	most      int  // that may be kept
 	disorder  bool // several threads and no times
 }
+
+// maxKept and maxKeptEach bound what is kept of an archive: calls, objects and groups, with what is worked out from
+// them some 250 bytes each. So many there may be, and so many more for each process.
+const (
+	maxKept     = 1 << 21
+	maxKeptEach = 64
+)
+
+var errTooMany = fmt.Errorf("communicators, groups and the calls that make them are more than %d: "+
+	"to work them out would take more memory than is stated", maxKept)
 
 func newProcess(index int, data *archive.RankData) *process {
 	return &process{index: index, data: data, comms: map[int64]*instance{}, groups: map[int64]*group{},
@@ -209,9 +222,13 @@ func (p *process) read(streams []*archive.Stream, known queryOnlyClasses) error 
 			if len(streams) == 1 { // nothing to put in order, nothing to keep
 				p.enter(c)
 				p.leave(c)
-				continue
+			} else {
+				calls = append(calls, c)
+				p.kept++
 			}
-			calls = append(calls, c)
+			if p.kept > p.most {
+				return errTooMany
+			}
 		}
 		if len(calls) == 0 {
 			continue
@@ -327,6 +344,7 @@ func (p *process) bind(ref int64, by *call) *instance {
 	in := &instance{p: p, ref: ref, by: by, rank: -1, size: -1, rare: plain, pos: -1}
 	p.comms[ref] = in
 	p.instances = append(p.instances, in)
+	p.kept++
 	return in
 }
 
@@ -375,11 +393,14 @@ func (p *process) enter(c *call) {
 	switch {
 	case c.kind == fromGroup || c.kind == interFromGroups || c.kind == join || c.kind == byID:
 		p.loose = append(p.loose, c)
+		p.kept++
 	case c.on == nil || c.kind.makes() && c.untold():
 	case c.kind.collective():
 		c.on.collective = append(c.on.collective, c)
+		p.kept++
 	case c.kind == createGroup:
 		c.on.some().groupwise = append(c.on.groupwise, c)
+		p.kept++
 	}
 }
 
@@ -406,6 +427,7 @@ func (p *process) leave(c *call) {
 		if v := c.slot(c.outSlot); v.Kind == archive.Ref && v.N&1 == 0 && v.N != 0 {
 			p.groups[v.N] = p.newGroup(c)
 			p.formed = append(p.formed, p.groups[v.N])
+			p.kept++
 		}
 	case c.kind == makeWin || c.kind == makeFile:
 		if v := c.slot(c.outSlot); v.Kind == archive.Ref && c.kind == makeWin {
@@ -415,6 +437,7 @@ func (p *process) leave(c *call) {
 		}
 	case c.kind == askGroupRank || c.kind == askGroupSize || c.kind == askTranslate:
 		p.questions = append(p.questions, c)
+		p.kept++
 	case c.on != nil:
 		c.on.learn(c)
 	}

@@ -58,11 +58,14 @@ func analyze(a *archive.Archive, known queryOnlyClasses) (*Result, error) {
 		folds: map[foldKey]*Comm{}, keys: map[*Comm]foldKey{}, notes: map[Note]int{}, groups: map[*Members]int{},
 		named: map[string]int64{}}
 	streams := streamsOf(a)
+	left := maxKept + maxKeptEach*a.NumRanks()
 	for i, data := range a.Ranks() {
 		p := newProcess(i, data)
+		p.most = left
 		if err := p.read(streams[i], known); err != nil {
 			return nil, err
 		}
+		left -= p.kept
 		if p.disorder {
 			r.note(Unknown, "several threads make communicators, and without time stamps their order is a guess")
 		}

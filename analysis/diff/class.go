@@ -74,6 +74,15 @@ func (c *comparison) class(s *side, tc *archive.Class) (*class, error) {
 	if k := s.classes[tc]; k != nil {
 		return k, nil
 	}
+	if s.number == 1 && c.itself() {
+		same, err := c.class(c.sides[0], tc)
+		if err != nil {
+			return nil, err
+		}
+		k := *same
+		k.side, s.classes[tc] = s, &k
+		return &k, nil
+	}
 	d, err := tc.Data()
 	if err != nil {
 		return nil, err

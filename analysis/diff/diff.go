@@ -67,6 +67,9 @@ func Of(a, b *archive.Archive, o Options) (*Result, error) {
 	return c.result, c.finish()
 }
 
+// itself tells whether a recording is compared with itself.
+func (c *comparison) itself() bool { return !c.threads && c.sides[0].a == c.sides[1].a }
+
 // realm is the classes of the threads with one number in one world.
 type realm struct {
 	world, thread int

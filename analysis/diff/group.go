@@ -33,7 +33,7 @@ func (c *comparison) group(ka, kb *class, ranks *archive.RankSet) error {
 	g := &group{c: c, ka: ka, kb: kb, sa: ka.Stream(ranks.Min()), sb: kb.Stream(ranks.Min()), ranks: ranks,
 		local: map[string]*Difference{}}
 	err := g.align()
-	if err == nil && c.o.Parameters {
+	if err == nil && c.o.Parameters && !(c.itself() && ka.Class == kb.Class) {
 		err = g.parameters()
 	}
 	g.wa, g.wb, g.steps = nil, nil, nil // differences keep the group

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -25,13 +24,13 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
-	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
-	"github.com/tabard-hpc/tabard/internal/testkit/synthetic"
 )
 
 // hostileCommands are the commands that read archives, each with options of which one line is
-// chosen for each file. FILE is the damaged archive, GOOD a sound one, RAW raw logs, OUT a file to write.
+// chosen for each file. FILE is the damaged archive, GOOD a sound one, RAW raw logs, OUT a file to write, DIR a
+// directory, LIBRARY what passes for an MPI library.
 var hostileCommands = [][]string{
 	{"info FILE", "info FILE --json", "info FILE --top 2"},
 	{"info FILE --comms", "info FILE --comms --json"},
@@ -70,21 +69,48 @@ var hostileCommands = [][]string{
 		"scale GOOD --with FILE --ranks 9 -o OUT --json"},
 	{"verify FILE RAW", "verify FILE RAW --json"},
 	{"recover FILE", "recover FILE --json"},
+	{"view FILE --no-browser", "view FILE GOOD --no-browser --socket OUT", "view FILE --html OUT"},
+	{"replay FILE --library LIBRARY", "replay FILE --library LIBRARY --timing=recorded --order=free --scratch DIR",
+		"replay FILE --library LIBRARY --ranks 3 -q"},
+	{"export pprof FILE -o OUT", "export pprof FILE --by rank,comm --value functions -o OUT", "export folded FILE -o -",
+		"export folded FILE --value calls --by rank -o OUT", "export folded FILE --value functions -o -"},
+	{"export perfetto FILE -o OUT", "export perfetto FILE --classes --steps 1-3 -o OUT", "export chrome FILE -o -",
+		"export chrome FILE --time 20%..60% --force -o OUT"},
+	{"export parquet FILE -o OUT", "export parquet FILE --table messages -o OUT", "export arrow FILE --table sites -o -",
+		"export arrow FILE --table steps -o OUT", "export parquet FILE --table ranks -o -",
+		"export arrow FILE --table communicators -o OUT", "export parquet FILE --table marks -o OUT",
+		"export arrow FILE --table messages --partition 2 -o OUT.arrow"},
+	{"export otf2 FILE -o OUT", "export prv FILE -o OUT", "export otf2 FILE --classes --time 10%..50% -o OUT",
+		"export prv FILE --rank 0-1 --steps 1-2 --force -o OUT"},
+	{"functions FILE", "functions FILE --json --limit 0", "functions FILE --tree --depth 3", "functions FILE --graph",
+		"functions FILE --sequence --rank 0", "functions FILE --at 0:3"},
+	{"outliers FILE", "outliers FILE --json --limit 0 --rank 1"},
 	{"merge OUT FILE GOOD", "merge FILE", "merge OUT FILE --timing=lossy:1%", "merge OUT FILE FILE --json",
 		"merge OUT FILE --timing=aggregate", "merge OUT FILE --overview"},
 }
 
-// Bounds for one command on one small file. Times are those of the processor.
+// Bounds for one command on one small file. Times are those of the processor. Of memory a command may take what its
+// help states (report.Bounds), these are for those that state nothing.
 const (
 	hostileTime   = 30 * time.Second
 	hostileWall   = 10 * time.Minute // for what waits
 	hostileMemory = 500 << 20
 )
 
+// hostileBound is how much memory the command of a line may take.
+func hostileBound(line string) uint64 {
+	name, _, _ := strings.Cut(line, " ")
+	if b, ok := report.BoundOf(name); ok {
+		return b.Memory
+	}
+	return hostileMemory
+}
+
 // watch ends the test if a command needs too long or too much memory.
 type watch struct {
 	mu    sync.Mutex
 	what  string
+	most  uint64 // bytes
 	cpu   time.Duration
 	start time.Time
 	peak  uint64
@@ -92,10 +118,20 @@ type watch struct {
 	slow  string
 }
 
-func (w *watch) begin(what string) {
+func (w *watch) begin(what string, most uint64) {
+	if inUse() > most/2 {
+		debug.FreeOSMemory() // what commands before it left lying about is not its own
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.what, w.cpu, w.start = what, cputime.Used(), time.Now()
+	w.what, w.most, w.cpu, w.start = what, most, cputime.Used(), time.Now()
+}
+
+// inUse is the memory of the process in bytes, as far as Go knows.
+func inUse() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64()
 }
 
 func (w *watch) end() {
@@ -109,19 +145,17 @@ func (w *watch) end() {
 
 // run looks at what is being done until stop is closed.
 func (w *watch) run(stop chan struct{}) {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	for {
 		select {
 		case <-stop:
 			return
 		case <-time.After(5 * time.Millisecond):
 		}
-		metrics.Read(s)
-		used := s[0].Value.Uint64() - s[1].Value.Uint64()
+		used := inUse()
 		w.mu.Lock()
 		w.peak = max(w.peak, used)
 		if w.what != "" && (cputime.Since(w.cpu) > hostileTime || time.Since(w.start) > hostileWall ||
-			used > hostileMemory) {
+			used > w.most) {
 			debug.SetTraceback("all")
 			panic(fmt.Sprintf("%s: %v of the processor, %v, %d MiB", w.what, cputime.Since(w.cpu), time.Since(w.start),
 				used>>20))
@@ -137,6 +171,7 @@ type hostile struct {
 	dir      string // of the file that is damaged, made anew for every file
 	good     string // a sound archive
 	raw      string // raw logs
+	library  string // what passes for an MPI library
 	artifact string // keeps what failed
 	watch    watch
 	codes    map[string][3]int
@@ -156,10 +191,11 @@ func newHostile(t *testing.T, seed uint64) *hostile {
 	h.dir, h.raw, h.good = filepath.Join(root, "x"), filepath.Join(root, "raw"), filepath.Join(root, "good.tabard")
 	h.artifact = t.ArtifactDir()
 	stop := make(chan struct{})
-	old := debug.SetMemoryLimit(hostileMemory * 6 / 10)    // what is garbage is not counted
-	t.Setenv("GOMEMLIMIT", fmt.Sprint(hostileMemory*6/10)) // commands keep to it, and set none of their own
+	limit, percent := debug.SetMemoryLimit(hostileMemory*6/10), debug.SetGCPercent(100) // commands set their own
 	go h.watch.run(stop)
-	t.Cleanup(func() { close(stop); debug.SetMemoryLimit(old) })
+	t.Cleanup(func() { close(stop); debug.SetMemoryLimit(limit); debug.SetGCPercent(percent) })
+	h.library = filepath.Join(root, "libmpich.so.12")
+	fakeMPI(t, h.library)
 	return h
 }
 
@@ -172,13 +208,18 @@ func (h *hostile) write(path string, b []byte) {
 // command runs a command line on the damaged file, and tells whether it does nothing wrong.
 func (h *hostile) command(line, what string) (ok bool) {
 	names := strings.NewReplacer("FILE", filepath.Join(h.dir, "x.tabard"), "GOOD", h.good, "RAW", h.raw,
-		"OUT", filepath.Join(h.dir, "out"))
+		"OUT", filepath.Join(h.dir, "out"), "DIR", filepath.Join(h.dir, "files"), "LIBRARY", h.library)
 	args := strings.Fields(line)
 	for i := range args {
 		args[i] = names.Replace(args[i])
 	}
-	h.watch.begin(fmt.Sprintf("tabard %s with %s, see %s", line, what, h.dir))
-	var out, errs bytes.Buffer
+	h.watch.begin(fmt.Sprintf("tabard %s with %s, see %s", line, what, h.dir), hostileBound(line))
+	var out visited
+	var errs bytes.Buffer
+	name, _, _ := strings.Cut(line, " ")
+	if name == "replay" {
+		defer rankOfReplay(h.t)()
+	}
 	code := func() (code int) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -189,7 +230,13 @@ func (h *hostile) command(line, what string) (ok bool) {
 		return Run(args, &out, &errs)
 	}()
 	h.watch.end()
-	name, _, _ := strings.Cut(line, " ")
+	if problem := out.problem(); problem != "" {
+		h.t.Errorf("tabard %s with %s: %s", line, what, problem)
+		return false
+	}
+	if name == "replay" && code == exitFailure && strings.Contains(errs.String(), notStarted) {
+		code = exitOK
+	}
 	count := h.codes[name]
 	if code < 0 || code > 2 {
 		h.t.Errorf("tabard %s with %s: exit code %d", line, what, code)
@@ -214,9 +261,9 @@ func wrongAnswer(args []string, code int, out []byte, errs string) string {
 	switch {
 	case code != exitOK && errs == "" && len(out) == 0:
 		return "no word of what is wrong"
-	case code == exitUsage && !slices.Contains([]string{"diff", "scale", "check", "waits"}, args[0]):
+	case code == exitUsage && !slices.Contains([]string{"diff", "scale", "check", "waits", "replay", "functions"}, args[0]):
 		return "the command line was right"
-	case code == exitOK && len(out) == 0 && !slices.Contains([]string{"dump", "proxy"}, args[0]):
+	case code == exitOK && len(out) == 0 && !slices.Contains([]string{"dump", "proxy", "view", "export", "replay"}, args[0]):
 		return "no answer"
 	case code != exitOK:
 		return ""
@@ -265,53 +312,6 @@ func (h *hostile) file(b []byte, what string, beside func()) {
 		if h.t.Logf("the file is %s (keep it with -artifacts)", path); h.failed == 20 {
 			h.t.Fatal("and so on")
 		}
-	}
-}
-
-// rawLogs are raw logs of the ranks of a job.
-func rawLogs(t *testing.T, name string, params synthetic.Params) (logs [][]byte) {
-	t.Helper()
-	job, err := synthetic.NewJob(synthetic.ByName(name), params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rank := range job.Params().Ranks {
-		words := []uint64{0x31574152424154ff, 1, uint64(1000 + rank), 5, 0, uint64(1000 + rank), 77, 0}
-		if err := job.Records(rank, func(r ring.Record) error { words = append(words, r...); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		var b []byte
-		for _, w := range words {
-			b = binary.LittleEndian.AppendUint64(b, w)
-		}
-		logs = append(logs, b)
-	}
-	return logs
-}
-
-// logs writes raw logs, most of them damaged.
-func (h *hostile) logs(logs [][]byte) {
-	os.RemoveAll(h.raw)
-	if err := os.Mkdir(h.raw, 0o700); err != nil {
-		h.t.Fatal(err)
-	}
-	for i, b := range logs {
-		b = slices.Clone(b)
-		for range h.rng.IntN(3) {
-			at := h.rng.IntN(len(b))
-			switch h.rng.IntN(4) {
-			case 0:
-				b[at] ^= 1 << h.rng.IntN(8)
-			case 1:
-				binary.LittleEndian.PutUint64(b[at&^7:], h.rng.Uint64()>>h.rng.IntN(64))
-			case 2:
-				b = b[:max(1, at)]
-			default:
-				n := min(8*h.rng.IntN(20), len(b)-at&^7)
-				copy(b[at&^7:], b[at&^7+n:])
-			}
-		}
-		h.write(filepath.Join(h.raw, fmt.Sprintf("%d-5.0.raw", 1000+i)), b)
 	}
 }
 
@@ -395,6 +395,11 @@ func TestDamage(t *testing.T) {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for _, b := range report.Bounds {
+		if !slices.ContainsFunc(hostileCommands, func(l []string) bool { return strings.HasPrefix(l[0], b.Command+" ") }) {
+			t.Errorf("no damaged file goes through tabard %s", b.Command)
 		}
 	}
 	h := newHostile(t, uint64(n))

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/analysis/diff"
+	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
 func TestDiff(t *testing.T) {
@@ -146,4 +150,43 @@ func filled(line string, files map[string]string) []string {
 		}
 	}
 	return words
+}
+
+// A recording that is compared with itself is the same, and that is said in the words of the whole comparison.
+func TestDiffItself(t *testing.T) {
+	for i, b := range damageSamples(t) {
+		for _, what := range []string{"all", "structure", "params", "time"} {
+			x, again := archivetest.Open(t, b), archivetest.Open(t, b)
+			v := &report.DiffView{A: "a", B: "a", What: what, Limit: 20}
+			var texts [2]strings.Builder
+			for k, y := range []*archive.Archive{again, x} {
+				r, err := diff.Of(x, y, v.Options())
+				if err != nil {
+					t.Fatal(err)
+				}
+				text.Diff(&texts[k], v, r)
+			}
+			if texts[0].String() != texts[1].String() {
+				t.Errorf("sample %d, --what %s:\n%s\nand by itself:\n%s", i, what, texts[0].String(), texts[1].String())
+			}
+		}
+	}
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.tabard"), filepath.Join(dir, "b.tabard")
+	for _, path := range []string{a, b} {
+		if err := os.WriteFile(path, archivetest.Bytes(t, halo), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(dir, "link.tabard")
+	if err := os.Symlink(a, link); err != nil {
+		t.Fatal(err)
+	}
+	other := file(t, everything())
+	for names, want := range map[[2]string]bool{{a, a}: true, {a, link}: true, {a, b}: true, {a, other}: false,
+		{a, filepath.Join(dir, "none")}: false} {
+		if got := sameRecording(names[0], names[1]); got != want {
+			t.Errorf("%v: %t", names, got)
+		}
+	}
 }
