@@ -169,6 +169,9 @@ func Each(a *archive.Archive, s *archive.Stream, f func(depth int, name string, 
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(terms, func(t terminal) bool { return t.kind > other }) {
+		return nil
+	}
 	depth, more := 0, true
 	var tree func(site uint32, times uint64, depth int, inside bool)
 	tree = func(site uint32, times uint64, depth int, inside bool) {

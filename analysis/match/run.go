@@ -1,6 +1,9 @@
 package match
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
@@ -44,6 +47,13 @@ type runner struct {
 // quantum is how many events a process advances at a time.
 const quantum = 4096
 
+// Matching events one by one ends after hopeful of them if so many more are left that it would take weeks: a file can
+// claim any number of calls.
+const (
+	hopeful  = 1 << 23
+	hopeless = 1 << 44
+)
+
 // RunProgram is Run for an archive whose structure has been looked at already.
 func RunProgram(p *calls.Program, opts Options) (*Summary, error) {
 	return newRunner(p, opts).run()
@@ -70,6 +80,10 @@ func (r *runner) run() (*Summary, error) {
 		}
 		if err := r.advance(&r.procs[i]); err != nil {
 			return nil, err
+		}
+		if r.done-r.repeated > hopeful && r.total-r.done > hopeless {
+			return nil, fmt.Errorf("%s%d calls are left to be matched one by one, which would take weeks",
+				strings.TrimPrefix(r.p.Archive.File()+": ", ": "), r.total-r.done)
 		}
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.done, r.total)

@@ -140,18 +140,23 @@ func (f *functionFlags) addStack(arch *archive.Archive, d *report.Functions) err
 
 func (f *functionFlags) printSequence(a *app, chosen *selection.Resolved) error {
 	return a.print(answer{text: func(w io.Writer) error {
+		none := true
 		for p, err := range chosen.Parts() {
 			if err != nil {
 				return err
 			}
 			s := p.Stream
 			err = functions.Each(s.Archive(), s, func(depth int, name string, _ bool) bool {
+				none = false
 				_, err := fmt.Fprintf(w, "%d.%d  %s%s\n", s.WorldRank(), s.Thread(), strings.Repeat("  ", depth), name)
 				return err == nil
 			})
 			if err != nil {
 				return err
 			}
+		}
+		if none {
+			text.NoFunctions(w)
 		}
 		return nil
 	}})

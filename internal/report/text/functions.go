@@ -14,7 +14,7 @@ import (
 // Functions shows which functions were called, at most limit of them, 0 for all.
 func Functions(w io.Writer, d *report.Functions, limit int) {
 	if len(d.Functions) == 0 {
-		fmt.Fprintln(w, "no calls of functions were recorded: see tabard record --events")
+		NoFunctions(w)
 		return
 	}
 	render.Printf(w, "%s of %s, in %s\n\n", plural(d.Calls, "call"), plural(uint64(len(d.Functions)), "function"),
@@ -78,6 +78,9 @@ func place(f *report.Function) string {
 
 // FunctionNest shows the nest of calls.
 func FunctionNest(w io.Writer, d *report.Functions, whole bool) {
+	if len(d.Nest) == 0 {
+		NoFunctions(w)
+	}
 	for _, x := range d.Nest {
 		render.Printf(w, "%12s  %s%s\n", count(x.Calls), strings.Repeat("  ", x.Depth), x.Name)
 	}
@@ -95,4 +98,9 @@ func FunctionStack(w io.Writer, d *report.Functions) {
 		x := report.Function{FunctionName: f}
 		render.Printf(w, "%s%s  %s\n", strings.Repeat("  ", i), f.Name, place(&x))
 	}
+}
+
+// NoFunctions says that there are none.
+func NoFunctions(w io.Writer) {
+	fmt.Fprintln(w, "no calls of functions were recorded: see tabard record --events")
 }
