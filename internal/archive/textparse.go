@@ -440,9 +440,12 @@ func (p *textParser) params(name string, ctx *rankfunc.Context, ranks *RankSet, 
 	}
 }
 
+// maxIDs is how many numbers of things a list in a text may have: a few characters can stand for any number of them.
+const maxIDs = 1 << 22
+
 func (p *textParser) ids(name string, v *[]int, n int) {
 	*v = []int{}
-	for _, x := range p.values(p.field(name), math.MaxInt32) {
+	for _, x := range p.values(p.field(name), maxIDs) {
 		if x < 0 || x >= int64(n) {
 			p.fail("%s: %d does not exist (there are %d)", name, x, n)
 			return
