@@ -430,8 +430,7 @@ func (s *stuck) now(process int32) (*now, error) {
 // Innermost is the call that the thread of s had not returned from, nil if there is none, and the one that it returned
 // from last, nil if there is none. Calls in each other end the stream from the inside out.
 func Innermost(s *archive.Stream) (open, last *archive.Call, err error) {
-	for i := s.Calls(); i > 0; i-- {
-		c, err := s.CallAt(i - 1)
+	for c, err := range s.Ending() {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -94,10 +94,12 @@ func deaths(p *calls.Program) ([]Death, error) {
 func (d *Death) read(s *archive.Stream) error {
 	var open *archive.Call
 	var last []*archive.Call
-	for i := s.Calls(); i > 0 && len(last) < mostLast; i-- {
-		c, err := s.CallAt(i - 1)
+	for c, err := range s.Ending() {
 		if err != nil {
 			return err
+		}
+		if len(last) == mostLast {
+			break
 		}
 		switch {
 		case c.Func.Own():
