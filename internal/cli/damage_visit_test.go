@@ -124,7 +124,7 @@ func visit(host, token, socket string) string {
 	if socket != "" {
 		transport.Dial = func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }
 	}
-	client := &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}
+	client := &http.Client{Jar: jar, Transport: transport, Timeout: hostileWall}
 	for _, path := range append([]string{"/?token=" + token}, visits...) {
 		for begin := time.Now(); ; {
 			r, err := client.Get("http://" + host + path)
@@ -133,7 +133,7 @@ func visit(host, token, socket string) string {
 			}
 			text, err := io.ReadAll(r.Body)
 			r.Body.Close()
-			if r.StatusCode == http.StatusAccepted && time.Since(begin) < time.Minute {
+			if r.StatusCode == http.StatusAccepted && time.Since(begin) < hostileWall {
 				continue // it is being worked out
 			}
 			isJSON := r.Header.Get("Content-Type") == "application/json"
