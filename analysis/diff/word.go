@@ -229,9 +229,8 @@ func commonBack(u *word, i uint64, v *word, j uint64, limit uint64) uint64 {
 func longest(lo, limit uint64, equal func(uint64) bool) uint64 {
 	hi := lo + 1
 	for hi < limit && equal(hi) {
-		lo, hi = hi, 2*hi
+		lo, hi = hi, hi+min(hi, limit-hi) // limit may be anything that a number can be
 	}
-	hi = min(hi, limit)
 	for lo+1 < hi {
 		if m := lo + (hi-lo)/2; equal(m) {
 			lo = m

@@ -241,3 +241,17 @@ func (b readerAt) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return n, nil
 }
+
+// The longest of all lengths is found whatever the limit is: a file can claim 2^64 - 1 calls.
+func TestLongest(t *testing.T) {
+	for _, limit := range []uint64{1, 2, 7, 1 << 20, 1<<63 + 5, 1<<64 - 1} {
+		for _, want := range []uint64{0, 1, 6, 1 << 19, 1 << 63, limit - 1} {
+			if want >= limit {
+				continue
+			}
+			if got := longest(0, limit, func(n uint64) bool { return n <= want }); got != want {
+				t.Errorf("limit %d: %d, want %d", limit, got, want)
+			}
+		}
+	}
+}
