@@ -101,7 +101,7 @@ func build(functions []*Function) *arena {
 		a.template(f)
 	}
 	a.pad(8)
-	a.describe(functions)
+	a.describe(functions, commonEntry, rows, atBody)
 	a.pad(8)
 	return a
 }
@@ -125,9 +125,14 @@ func (a *arena) template(f *Function) {
 	}
 	put32(a.code[start+atEnter:], uint32(enter-(start+atEnter+4)))
 	put32(a.code[start+atLeave:], uint32(leaveAt-(start+atLeave+4)))
+	a.entry(f, start, atBody)
+}
+
+// entry appends the moved code of a template, and what the runtime has to know of it.
+func (a *arena) entry(f *Function, start, body int) {
 	a.code = append(a.code, f.Displaced...)
 	for _, x := range f.Fixups {
-		at := start + atBody + int(x.At)
+		at := start + body + int(x.At)
 		a.fixups = binary.LittleEndian.AppendUint32(a.fixups, uint32(at))
 		a.fixups = binary.LittleEndian.AppendUint16(a.fixups, uint16(x.End-min(x.At, x.End)))
 		a.fixups = binary.LittleEndian.AppendUint16(a.fixups, uint16(x.Kind))
@@ -161,8 +166,8 @@ var rows = []byte{
 	cfaAdvance1, atBody - atDrop, cfaDefCFAOffset, 8,
 }
 
-// describe appends .eh_frame_hdr and .eh_frame.
-func (a *arena) describe(functions []*Function) {
+// describe appends .eh_frame_hdr and .eh_frame, of templates whose moved code begins at body.
+func (a *arena) describe(functions []*Function, commonEntry, rows []byte, body int) {
 	header := len(a.code)
 	a.frames = uint32(header)
 	a.code = append(a.code, 1, 0x1b, 0x03, 0x3b)
@@ -172,7 +177,7 @@ func (a *arena) describe(functions []*Function) {
 	put32(a.code[header+8:], uint32(len(functions)))
 	a.code = append(a.code, commonEntry...)
 	for i, f := range functions {
-		start, size := int(a.at[i]), atBody+len(f.Displaced)
+		start, size := int(a.at[i]), body+len(f.Displaced)
 		at := len(a.code)
 		put32(a.code[header+12+8*i:], uint32(start-header))
 		put32(a.code[header+16+8*i:], uint32(at-header))

@@ -97,6 +97,8 @@ func (f *Function) bytes() int {
 	return jumpSize
 }
 
+const notMovable = "an instruction at its entry cannot be moved"
+
 // mover moves instructions from an image to a template.
 type mover struct {
 	f       *Function
@@ -129,7 +131,7 @@ func (m *mover) move(in *instruction, code []byte, at uint64) string {
 		m.emit(0xe9)
 		m.relative(in.target(code, at))
 	default:
-		return "an instruction at its entry cannot be moved"
+		return notMovable
 	}
 	return ""
 }
