@@ -108,6 +108,10 @@ func (p *places) end(im *image, start uint64) uint64 {
 }
 
 func (p *places) scanPiece(im *image, start, end uint64) {
+	if im.aarch64 {
+		p.scanPieceA64(im, start, end)
+		return
+	}
 	var tables []uint64 // addresses that the code takes
 	computed, flows := false, true
 	for at := start; at < end; {

@@ -20,6 +20,9 @@ const (
 // Cached is Make, with the plan in the user's cache directory from the second time on. Only images with a build id are
 // kept there, by it and by their size: the program without its symbols has the same.
 func Cached(path string) (*Plan, error) {
+	if err := Possible(path); err != nil {
+		return nil, err
+	}
 	key := cacheKey(path)
 	if key == "" {
 		return Make(path)

@@ -63,6 +63,16 @@ func (g *graph) at(addr uint64) int32 {
 
 // piece reads the calls and jumps of a piece of code.
 func (g *graph) piece(im *image, i int32, end uint64) {
+	if im.aarch64 {
+		g.pieceA64(im, i, end)
+	} else {
+		g.pieceX86(im, i, end)
+	}
+	slices.Sort(g.calls[i])
+	g.calls[i] = slices.Compact(g.calls[i])
+}
+
+func (g *graph) pieceX86(im *image, i int32, end uint64) {
 	for at := g.starts[i]; at < end; {
 		code := im.codeAt(at)
 		in, ok := decode(code)
@@ -93,8 +103,6 @@ func (g *graph) piece(im *image, i int32, end uint64) {
 		}
 		at += uint64(in.length)
 	}
-	slices.Sort(g.calls[i])
-	g.calls[i] = slices.Compact(g.calls[i])
 }
 
 func (g *graph) calledByName(i int32, name string) {

@@ -60,7 +60,11 @@ func (p *Plan) traced() []*Function {
 // Encode is an image for the runtime's file: all functions of a plan that are not refused.
 func (p *Plan) Encode() []byte {
 	functions := p.traced()
-	a := build(functions)
+	put := build
+	if p.aarch64 {
+		put = buildA64
+	}
+	a := put(functions)
 	size := imageHeader + 8*len(functions) + len(a.entries) + len(a.fixups) + len(a.code) + len(p.Path) +
 		len(p.BuildID)
 	b := make([]byte, imageHeader, size+8)

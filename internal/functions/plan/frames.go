@@ -83,13 +83,14 @@ func commonIn(b []byte) *common {
 			}
 		case 'L':
 			r.byte()
+		case 'B': // AArch64: return addresses are signed with the second key
 		case 'S':
 			c.signal = true
 		default:
 			return nil
 		}
 	}
-	c.usual = code == 1 && data == -8 && column == 16 && usualStart(r.b)
+	c.usual = code == 1 && data == -8 && column == 16 && usualStart(r.b) || column == 30 && a64UsualStart(r.b)
 	if r.failed {
 		return nil
 	}

@@ -31,12 +31,14 @@ type symbol struct {
 	addr, size uint64
 	names      []string
 	resolver   bool // what it returns is the function
+	variant    bool // it is called in a way of its own, see elfVariant
 }
 
 // image is what is read of an executable or a shared library.
 type image struct {
 	path    string
 	elf     *elf.File
+	aarch64 bool // its code is for AArch64, else for x86-64
 	buildID string
 	code    []section         // executable
 	data    []section         // what may hold addresses and tables
@@ -59,13 +61,14 @@ func open(path string) (*image, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := foreign(path, f.File); err != nil {
+	aarch64 := f.Class == elf.ELFCLASS64 && f.Machine == elf.EM_AARCH64 && f.Data == elf.ELFDATA2LSB
+	if err := foreign(path, f.File); err != nil && !aarch64 {
 		return nil, err
 	}
 	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
 		return nil, fmt.Errorf("%s is no executable and no library (%v)", path, f.Type)
 	}
-	im := &image{path: path, elf: f.File}
+	im := &image{path: path, elf: f.File, aarch64: aarch64}
 	if err := im.readSections(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -73,7 +76,9 @@ func open(path string) (*image, error) {
 	im.readSymbols()
 	im.readFrames()
 	im.readImports()
-	im.readSleds()
+	if !aarch64 {
+		im.readSleds()
+	}
 	return im, nil
 }
 
@@ -131,6 +136,7 @@ func (im *image) readSymbols() {
 			at[s.Value] = known
 		}
 		known.size = max(known.size, s.Size)
+		known.variant = known.variant || im.aarch64 && s.Other&elfVariant != 0
 		known.resolver = known.resolver || kind == elf.STT_GNU_IFUNC
 		if !slices.Contains(known.names, s.Name) {
 			known.names = append(known.names, s.Name)

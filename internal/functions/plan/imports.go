@@ -20,12 +20,20 @@ func (im *image) readImports() {
 		}
 		for b := s.data; len(b) >= 24; b = b[24:] {
 			info := binary.LittleEndian.Uint64(b[8:])
-			kind, n := elf.R_X86_64(info&0xffffffff), int(info>>32)
-			if (kind == elf.R_X86_64_JMP_SLOT || kind == elf.R_X86_64_GLOB_DAT) && n > 0 && n <= len(symbols) {
+			kind, n := uint32(info), int(info>>32)
+			if im.fillsWord(kind) && n > 0 && n <= len(symbols) {
 				im.words[binary.LittleEndian.Uint64(b)] = symbols[n-1].Name
 			}
 		}
 	}
+}
+
+// fillsWord tells whether a relocation fills a word with the address of a function.
+func (im *image) fillsWord(kind uint32) bool {
+	if im.aarch64 {
+		return kind == uint32(elf.R_AARCH64_JUMP_SLOT) || kind == uint32(elf.R_AARCH64_GLOB_DAT)
+	}
+	return kind == uint32(elf.R_X86_64_JMP_SLOT) || kind == uint32(elf.R_X86_64_GLOB_DAT)
 }
 
 // looker is the function that looks at its return address to which a jump at an address leads, empty if there is none:
@@ -47,6 +55,9 @@ func (im *image) looker(in *instruction, code []byte, at uint64) (name string) {
 func (im *image) imported(place uint64) string {
 	if s := im.sectionAt(place); s == nil || !strings.HasPrefix(s.name, ".plt") {
 		return ""
+	}
+	if im.aarch64 {
+		return im.importedA64(place)
 	}
 	for range 2 { // endbr64, if any, and a jump by a word
 		entry := im.codeAt(place)

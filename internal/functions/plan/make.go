@@ -12,6 +12,7 @@ type Plan struct {
 	Path, BuildID string
 	// Functions are in the order of their addresses.
 	Functions []Function
+	aarch64   bool
 }
 
 // Make reads the image at path and plans all of its functions.
@@ -20,7 +21,7 @@ func Make(path string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Path: path, BuildID: im.buildID}
+	p := &Plan{Path: path, BuildID: im.buildID, aarch64: im.aarch64}
 	pl := &planner{im: im, places: im.scan()}
 	changed := uint64(0)
 	for _, c := range pl.candidates() {
@@ -29,7 +30,7 @@ func Make(path string) (*Plan, error) {
 			f = Function{Addr: f.Addr, Names: f.Names, Refused: "too short"}
 		}
 		if f.Refused == "" {
-			changed = f.from() + uint64(f.bytes())
+			changed = f.from() + uint64(len(f.Original))
 		}
 		p.Functions = append(p.Functions, f)
 	}
@@ -86,6 +87,10 @@ func (pl *planner) isFunction(f *frame) bool {
 func (pl *planner) function(c candidate) Function {
 	f := Function{Addr: c.addr, Names: c.names}
 	if f.Refused = pl.objection(&c); f.Refused != "" {
+		return f
+	}
+	if pl.im.aarch64 {
+		pl.changedA64(&f)
 		return f
 	}
 	entry, behind := uint64(0), uint64(0)
@@ -249,6 +254,8 @@ func (pl *planner) objection(c *candidate) string {
 	switch {
 	case c.resolver:
 		return "chooses another function before the program begins"
+	case c.variant:
+		return "is called in a way of its own"
 	case s == nil:
 		return "not in a section of code"
 	case c.addr == pl.im.elf.Entry:
