@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -176,7 +177,8 @@ func TestTemplatesA64(t *testing.T) {
 
 func templatesA64(t *testing.T, flags []string) {
 	exe := filepath.Join(t.TempDir(), "program")
-	args := append(flags, "-static", "-no-pie", "-fexceptions", "-fno-optimize-sibling-calls", "-o", exe, "testdata/aarch64.c")
+	args := append(flags, "-static", "-no-pie", "-fexceptions", "-fno-optimize-sibling-calls", "-o", exe,
+		"testdata/aarch64.c")
 	if out, err := exec.Command("aarch64-linux-gnu-gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -270,4 +272,41 @@ func TestCoverageA64(t *testing.T) {
 			t.Errorf("%s: %d in the file, %d traced", path, binary.LittleEndian.Uint32(b[8:]), traced)
 		}
 	}
+}
+
+// Where the code of the C library for AArch64 goes and what it refers to is as objdump tells.
+func TestDecodeA64AsObjdump(t *testing.T) {
+	const path = "/usr/aarch64-linux-gnu/lib/libc.so.6"
+	im, err := open(path)
+	if err != nil {
+		t.Skip("no C library for AArch64")
+	}
+	out, err := exec.Command("aarch64-linux-gnu-objdump", "-d", "-w", "-j", ".text", path).Output()
+	if err != nil {
+		t.Skip("no aarch64-linux-gnu-objdump")
+	}
+	compared := map[a64Address]int{}
+	for _, line := range strings.Split(string(out), "\n") {
+		parts := strings.Split(line, "\t")
+		at, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(parts[0], ":")), 16, 64)
+		if len(parts) < 3 || err != nil || strings.HasPrefix(parts[2], ".") || parts[2] == "udf" {
+			continue
+		}
+		in := decodeA64(binary.LittleEndian.Uint32(im.codeAt(at)), at)
+		text, _, _ := strings.Cut(strings.Join(parts[3:], ", "), " <")
+		target := text[strings.LastIndexAny(text, " \t")+1:]
+		want, err := strconv.ParseUint(target, 16, 64)
+		if relative := err == nil && strings.Contains(line, " <"); !relative {
+			want = 0
+		}
+		if compared[in.what]++; in.target != want {
+			t.Errorf("%s: target %#x, want %#x", line, in.target, want)
+		}
+	}
+	for _, what := range []a64Address{a64None, a64Branch, a64Take, a64Page} { // it has no literals
+		if compared[what] == 0 {
+			t.Errorf("nothing compared of %d: %v", what, compared)
+		}
+	}
+	t.Log(compared)
 }
