@@ -158,7 +158,10 @@ page: bin/tabard
 	cd internal/view/ui && npm install --no-package-lock --no-audit --no-fund && npm run check
 	$(GOCMD) run ./bench/view -page $(VIEW)
 
-.PHONY: bounds same house findings regression whatif unharmed
+.PHONY: bounds same house findings regression whatif unharmed steps
+steps: bin/tabard
+	$(GOCMD) run ./bench/steps $(STEPS)
+
 unharmed: bin/tabard
 	$(GOCMD) run ./bench/unharmed -strace $(UNHARMED)
 

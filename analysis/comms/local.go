@@ -170,7 +170,7 @@ type process struct {
 // maxKept and maxKeptEach bound what is kept of an archive: calls, objects and groups, with what is worked out from
 // them some 250 bytes each. So many there may be, and so many more for each process.
 const (
-	maxKept     = 5 << 18
+	maxKept     = 3 << 20
 	maxKeptEach = 64
 )
 
