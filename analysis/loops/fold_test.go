@@ -439,3 +439,15 @@ func TestInnerLoops(t *testing.T) {
 		}
 	}
 }
+
+// A loop over neighbours is told from the steps around it also where one step more stands before the others.
+func TestInnerLoopsJoined(t *testing.T) {
+	shape := []int32{0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5}
+	step := []uint32{1, 5, 2, 5, 3, 5}
+	word := slices.Concat([]uint32{0, 10}, step, []uint32{11, 10}, slices.Repeat(step, 5), []uint32{9})
+	shapes := testShapes(6)
+	got := checkExact(t, grammarOf(word), shape, shapes)
+	if s := text(got.Body, shapes); s != "a e 3{b c} f e 5{3{b c}} d" {
+		t.Error(s)
+	}
+}

@@ -312,9 +312,9 @@ func scaled(x *item, k uint64) *item {
 // before and after the others.
 func commonPeriod(a, b *item) uint64 {
 	switch {
-	case a.period == b.period || b.period == 0 && b.n < a.period:
+	case a.period == b.period || b.period == 0 && b.n <= a.period:
 		return a.period
-	case a.period == 0 && a.n < b.period:
+	case a.period == 0 && a.n <= b.period:
 		return b.period
 	}
 	return 0

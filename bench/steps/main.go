@@ -171,7 +171,9 @@ func outermost(places []string, body []report.LoopNode) []string {
 	return places
 }
 
+// add adds a function, without its parameters.
 func add(places []string, function string) []string {
+	function, _, _ = strings.Cut(function, "(")
 	if slices.Contains(places, function) {
 		return places
 	}
