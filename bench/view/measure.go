@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 	"github.com/tabard-hpc/tabard/internal/view"
 	"github.com/tabard-hpc/tabard/internal/view/api"
@@ -71,7 +72,9 @@ func measure(file string) (r result, err error) {
 		return r, err
 	}
 	r.File = fi.Size()
-	debug.SetMemoryLimit(1.5e9 * 3 / 4)
+	bound, _ := report.BoundOf("view")
+	debug.SetMemoryLimit(int64(bound.Memory) / 4 * 3) // as tabard view does
+	debug.SetGCPercent(bound.Garbage)
 	begin, used := time.Now(), cputime.Used()
 	a, err := archive.Open(file)
 	if err != nil {

@@ -23,7 +23,7 @@ func (b *Bound) At(ranks int) uint64 { return b.Memory + b.PerRank*uint64(ranks)
 var Bounds = []Bound{
 	{"info", 1.5e9, 0, 60, 0}, // with --comms; without it a fifth
 	{"report", 1e9, 20e3, 60, 0},
-	{"view", 1.5e9, 20e3, 60, 0},
+	{"view", 1.5e9, 20e3, 60, 20},
 	{"profile", 1e9, 0, 60, 0},
 	{"matrix", 1e9, 0, 60, 0},
 	{"histogram", 1e9, 0, 60, 0},

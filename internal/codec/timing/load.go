@@ -2,6 +2,7 @@ package timing
 
 import (
 	"slices"
+	"sync"
 )
 
 // node returns the entries of node k of a level; none after an error.
@@ -80,8 +81,17 @@ func (r *Reader) load(k int) {
 		clear(r.ends)
 		r.fail(err)
 	}
-	if r.n <= blockCalls {
-		r.terms = nil // it is decoded once, and streams may be many
+	r.release()
+}
+
+// buffers are those of terms that no reader uses: streams may be many.
+var buffers = sync.Pool{New: func() any { return new([]uint32) }}
+
+// release gives back what classesOf returned.
+func (r *Reader) release() {
+	if terms := r.terms; terms != nil {
+		r.terms = nil
+		buffers.Put(&terms)
 	}
 }
 
@@ -134,8 +144,11 @@ func (r *Reader) boundOf(class uint32) uint8 {
 	return 0
 }
 
-// classesOf returns the classes of n calls from index from on.
+// classesOf returns the classes of n calls from index from on, until it is called again or they are released.
 func (r *Reader) classesOf(from uint64, n int) ([]uint32, error) {
+	if r.terms == nil {
+		r.terms = *buffers.Get().(*[]uint32)
+	}
 	r.terms = slices.Grow(r.terms[:0], n)[:n]
 	if len(r.classes) == 0 {
 		clear(r.terms)
@@ -281,6 +294,7 @@ func (s *Summary) equal(o *Summary) bool {
 func (r *Reader) part(from, to uint64) []ClassSummary {
 	base := uint64(r.cached) << blockShift
 	classes, err := r.classesOf(from, int(to-from))
+	defer r.release()
 	if err != nil {
 		r.fail(err)
 		return nil
