@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/report/text"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // exitDifferent is the exit code for recordings that differ.
@@ -158,8 +158,8 @@ func sameRecording(a, b string) bool {
 
 // sameBytes compares files. What cannot be read is told by whoever opens it.
 func sameBytes(a, b string) bool {
-	f, err1 := os.Open(a)
-	g, err2 := os.Open(b)
+	f, err1 := safefile.Open(a)
+	g, err2 := safefile.Open(b)
 	if err1 == nil {
 		defer f.Close()
 	}
