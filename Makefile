@@ -18,6 +18,7 @@
 # make analysis   what answers cost, on 10^9 calls without times and 20 million with, and the bars
 # make bounds     memory and time of all commands on recordings of 10^7 calls without order, of 100,000 ranks, and the bars (BOUNDS='-calls 1000000')
 # make same OLD=BIN  whether another build of tabard gives the same answers, byte by byte
+# make steps STEPS='-list FILE'  whether time steps are those of the sources
 # make unharmed UNHARMED='-list FILE'  whether programs do the same when they are recorded, and files are recorded as strace sees them
 # make findings      whether planted faults are the first finding; HEALTHY=FILE adds programs
 # make whatif        what runs would take without planted faults, computed and measured
