@@ -108,7 +108,8 @@ func TestRuntimeLibrary(t *testing.T) {
 // is private to another.
 func TestRooms(t *testing.T) {
 	shared := []string{"core/ring.h", "core/call.h", "core/core.h", "core/api.h", "core/lock.h", "core/files.h",
-		"core/ids.h", "core/point.h", "core/readable.h", "functions/functions.h", "memory/memory.h", "sites/sites.h", "sites/modules.h"}
+		"core/ids.h", "core/point.h", "core/readable.h", "functions/functions.h", "memory/memory.h", "sites/sites.h",
+		"sites/modules.h"}
 	// Calls of functions come in the middle of all else, and their return addresses stand in for those on the stack.
 	also := map[string][]string{"functions": {"sites/frames.h", "core/guard.h", "core/internal.h"}}
 	include := regexp.MustCompile(`(?m)^#include "(\w+/[\w/]+\.h)"`)

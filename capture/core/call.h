@@ -93,8 +93,7 @@ struct tb_call {
     uint32_t absent;
     uint32_t slow;            /* != 0: tb_commit takes the slow path (TB_SLOW_*) */
     const struct tb_known *known; /* the record refers to this, NULL: it is complete */
-    uint64_t end;             /* return time, for tb_end_slow */
-    uint64_t start;           /* entry time, for tb_instant_end */
+    uint64_t end;             /* return time, for tb_end_slow; 0: that of the entry */
 };
 /* Words that every room request leaves free: the fixed part of any function fits. */
 enum { TB_RESERVE = 64 };
@@ -297,7 +296,7 @@ static inline __attribute__((always_inline)) void tb_instant_end(struct tb_call 
         if (tb_unlikely(split = c->w < t->at)) tb_publish(t->outer, (uintptr_t)c | TB_SPLIT); /* as in tb_end */
     }
     if (tb_unlikely(split)) { /* a signal handler made calls */
-        c->end = c->start;
+        c->end = 0;
         tb_end_slow(c, 0, 0);
     } else {
         t->at[2] = t->at[1];

@@ -64,8 +64,8 @@ static void split(struct tb_thread *t)
 {
     struct tb_chain *ch = t->priv->chain;
     if (t->outer & TB_SPLIT) return;
-    ch->splits[ch->depth].start = t->at[1];
-    ch->splits[ch->depth].site = t->at[0] >> 16 & TB_F_REF ? t->intern->last->site : t->at[3];
+    ch->splits[ch->depth] = (struct tb_split){
+        .start = t->at[1], .site = t->at[0] >> 16 & TB_F_REF ? t->intern->last->site : t->at[3]};
     if (t->seg != &ch->sink) publish_entry(t);
     t->outer |= TB_SPLIT;
 }
@@ -152,7 +152,7 @@ static inline void begin_as(struct tb_call *c, uint64_t *w, const struct tb_know
         w[4] = c->absent;
     }
     w[0] = c->id_flags;
-    c->start = w[1] = tb_now();
+    w[1] = tb_now();
     tb_publish(t->seg->pending, (uint64_t)((uintptr_t)c->w - (uintptr_t)w));
     tb_publish(t->outer, (uintptr_t)c);
 }
@@ -232,10 +232,12 @@ static int end(struct tb_call *c, int ret, unsigned words)
         if (words + 5 > (uint64_t)(t->limit - t->at) && !tb_chain_advance(t, c, words + 5)) return 0;
         c->id_flags = (c->id_flags & ~((uint64_t)(TB_F_ENTER | TB_F_REF) << 16)) | (uint64_t)TB_F_EXIT << 16;
         t->at[0] = c->id_flags;
-        t->at[1] = t->priv->chain->splits[t->priv->chain->depth].start;
-        t->at[3] = t->priv->chain->splits[t->priv->chain->depth].site;
+        const struct tb_split *entry = &t->priv->chain->splits[t->priv->chain->depth];
+        t->at[1] = entry->start;
+        t->at[3] = entry->site;
         t->at[4] = c->absent;
         c->w = t->at + 5;
+        if (!c->end) c->end = entry->start;
     } else if (words > (uint64_t)(t->limit - c->w) && !tb_room_slow(c, words)) {
         return 0;
     }

@@ -15,6 +15,9 @@ enum { TB_RING_MAX = 256, TB_NEST_MAX = 4096, TB_SINK_WORDS = 1024 };
 
 extern const char tb_version[] __attribute__((visibility("default")));
 
+/* What is kept of a call whose entry part is published. */
+struct tb_split { uint64_t start, site; };
+
 struct tb_chain {
     struct tb_segment *ring[TB_RING_MAX]; /* reused in turn; ring[oldest] is the next one */
     unsigned count, oldest;
@@ -27,7 +30,7 @@ struct tb_chain {
     uint64_t retry_at;          /* CLOCK_MONOTONIC ns, when to look for room again */
     uintptr_t nest[TB_NEST_MAX]; /* outer calls of tb_thread.outer, outermost first */
     unsigned depth;
-    struct { uint64_t start, site; } splits[TB_NEST_MAX + 1]; /* of calls whose entry part is published, by depth */
+    struct tb_split splits[TB_NEST_MAX + 1]; /* by depth */
     struct tb_segment sink;     /* seg while there is no room anywhere: nobody reads it */
     uint64_t sink_words[TB_SINK_WORDS];
 };

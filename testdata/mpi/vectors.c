@@ -106,8 +106,10 @@ int main(int argc, char **argv)
     if (dies) {
         /* Nobody may be in MPI_Finalize when rank 1 is killed: one time in twenty Open MPI's launcher
          * then waits for ever or crashes, whatever the program is recorded with. */
-        if (rank == 0) puts("vectors: about to die");
-        if (rank == 0) MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        if (rank == 0) {
+            puts("vectors: about to die");
+            MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        }
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Comm_free(&half);
