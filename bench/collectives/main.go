@@ -8,16 +8,15 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -108,12 +107,8 @@ func (b *bench) record(m *mpirun.MPI, broadcast int) (*report.Collectives, error
 		"--mpirun",
 		m.Run + " --oversubscribe",
 	}
-	out, err := exec.Command(b.tabard, append(args, "--try", fmt.Sprint(b.rounds))...).Output()
-	if err != nil {
-		return nil, err
-	}
 	d := &report.Collectives{}
-	return d, json.Unmarshal(out, d)
+	return d, answers.Read(d, b.tabard, append(args, "--try", fmt.Sprint(b.rounds))...)
 }
 
 // row prints the finding of a broadcast of panels: that of all rows of the grid.

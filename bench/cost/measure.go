@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -190,12 +190,8 @@ type recording struct {
 }
 
 func (b *bench) info() (*recording, error) {
-	out, err := exec.Command(b.full.record[0], "info", "--json", b.archive()).Output()
-	if err != nil {
-		return nil, fmt.Errorf("tabard info: %w", err)
-	}
 	r := new(recording)
-	if err := json.Unmarshal(out, r); err != nil {
+	if err := answers.Read(r, b.full.record[0], "info", "--json", b.archive()); err != nil {
 		return nil, err
 	}
 	if r.Lost > 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -271,15 +271,11 @@ func waitAll(cmds []*exec.Cmd) error {
 
 // look reads what the recording says of itself; calls that are missing are an error.
 func (r *producerRun) look(tabard, archive string) error {
-	out, err := exec.Command(tabard, "info", "--json", archive).Output()
-	if err != nil {
-		return fmt.Errorf("tabard info: %w", err)
-	}
 	var info struct {
 		recording
 		Calls uint64 `json:"calls"`
 	}
-	if err := json.Unmarshal(out, &info); err != nil {
+	if err := answers.Read(&info, tabard, "info", "--json", archive); err != nil {
 		return err
 	}
 	if info.Lost > 0 || float64(info.Calls) < r.calls {

@@ -11,11 +11,9 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,6 +22,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -123,14 +122,14 @@ func compare(p *programs.Program, m *mpirun.MPI, dir, recording string) (bool, e
 // found is how many time steps a recording has, and the functions that its time-step loops are in.
 func found(tabard, recording string) (steps int, places []string, err error) {
 	var summary report.Summary
-	if err := ask(&summary, tabard, "report", "--json", recording); err != nil {
+	if err := answers.Read(&summary, tabard, "report", "--json", recording); err != nil {
 		return 0, nil, err
 	}
 	if s := summary.Steps; s != nil {
 		steps = len(s.Steps) * int(s.Stride)
 	}
 	var loops report.Loops
-	if err := ask(&loops, tabard, "loops", "--json", "--all", recording); err != nil {
+	if err := answers.Read(&loops, tabard, "loops", "--json", "--all", recording); err != nil {
 		return 0, nil, err
 	}
 	for i := range loops.Classes {
@@ -178,13 +177,4 @@ func add(places []string, function string) []string {
 		return places
 	}
 	return append(places, function)
-}
-
-// ask is what a command of tabard says, as JSON.
-func ask(to any, args ...string) error {
-	out, err := exec.Command(args[0], args[1:]...).Output()
-	if err != nil {
-		return fmt.Errorf("%s: %w", strings.Join(args, " "), err)
-	}
-	return json.Unmarshal(out, to)
 }

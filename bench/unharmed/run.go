@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -104,11 +104,7 @@ func finished(dir string, code int, printed string) (*outcome, error) {
 
 // ask is what tabard says about a recording in the folder of a run, as JSON.
 func (b *bench) ask(o *outcome, file, command string, to any) error {
-	out, err := exec.Command(b.tabard, command, "--json", filepath.Join(o.dir, file)).Output()
-	if err != nil {
-		return fmt.Errorf("tabard %s: %w", command, err)
-	}
-	return json.Unmarshal(out, to)
+	return answers.Read(to, b.tabard, command, "--json", filepath.Join(o.dir, file))
 }
 
 // record runs a program under tabard record.

@@ -10,17 +10,16 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 	"github.com/tabard-hpc/tabard/internal/testkit/planted"
 )
@@ -142,14 +141,9 @@ func record(m *mpirun.MPI, tabard, dir, source, fault string) (*summary, error) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := exec.Command(tabard, "report", "--json", file).Output()
-	if err == nil {
-		err = os.Remove(file) // a recording does not replace another one
-	}
-	if err != nil {
+	s := &summary{}
+	if err := answers.Read(s, tabard, "report", "--json", file); err != nil {
 		return nil, err
 	}
-	s := &summary{}
-	err = json.Unmarshal(out, s)
-	return s, err
+	return s, os.Remove(file) // a recording does not replace another one
 }

@@ -4,7 +4,6 @@ package planted
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tabard-hpc/tabard/internal/testkit/answers"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -216,15 +216,8 @@ func (f *Fault) Record(m *mpirun.MPI, tabard, dir string) (string, error) {
 
 // Findings are those of a recording.
 func Findings(tabard, file string) ([]Finding, error) {
-	out, err := exec.Command(tabard, "report", "--json", file).Output()
-	if err != nil {
-		if e, ok := err.(*exec.ExitError); ok {
-			return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(e.Stderr))
-		}
-		return nil, err
-	}
 	var got struct{ Findings []Finding }
-	err = json.Unmarshal(out, &got)
+	err := answers.Read(&got, tabard, "report", "--json", file)
 	return got.Findings, err
 }
 
