@@ -119,7 +119,8 @@ func refuses(args string, code int) bool { return strings.HasPrefix(args, "scale
 
 // lowerAll does what the helpers of all ranks of a replay do, for nobody.
 func lowerAll(file string) error {
-	debug.SetMemoryLimit(750e6)
+	bound, _ := report.BoundOf("replay")
+	debug.SetMemoryLimit(bound.Limit())
 	f, err := os.Open(file)
 	if err != nil {
 		return err

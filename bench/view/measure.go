@@ -73,8 +73,8 @@ func measure(file string) (r result, err error) {
 	}
 	r.File = fi.Size()
 	bound, _ := report.BoundOf("view")
-	debug.SetMemoryLimit(int64(bound.Memory) / 4 * 3) // as tabard view does
-	debug.SetGCPercent(bound.Garbage)
+	debug.SetMemoryLimit(bound.Limit()) // as tabard view does
+	debug.SetGCPercent(bound.Percent())
 	begin, used := time.Now(), cputime.Used()
 	a, err := archive.Open(file)
 	if err != nil {

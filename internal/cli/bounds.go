@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -39,11 +38,9 @@ func (a *app) bounded(cmd *cobra.Command) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if os.Getenv("GOMEMLIMIT") == "" {
-			// From here on the garbage collector works harder, so that garbage does not make a command need more
-			// than it states. What is in use is bounded by the analyses.
-			debug.SetMemoryLimit(int64(b.Memory) / 4 * 3)
+			debug.SetMemoryLimit(b.Limit())
 			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(cmp.Or(b.Garbage, 200)) // far from the limit time matters more
+				debug.SetGCPercent(b.Percent())
 			}
 			a.perRank = int64(b.PerRank)
 		}

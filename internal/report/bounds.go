@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Bound is what a command needs at most for a recording of 10 million calls without any order, and
 // for as many calls of that kind two recordings that are compared. The command states it in its help,
@@ -15,6 +18,13 @@ type Bound struct {
 	// use; 0 is 200: more makes it need less time.
 	Garbage int
 }
+
+// Limit is what is in use, in bytes, when the garbage collector begins to work harder, so that garbage does not make a
+// command need more than it states. What is in use is bounded by the analyses.
+func (b *Bound) Limit() int64 { return int64(b.Memory) / 4 * 3 }
+
+// Percent is Garbage as the garbage collector takes it. Far from the limit time matters more than memory.
+func (b *Bound) Percent() int { return cmp.Or(b.Garbage, 200) }
 
 // At is the memory in bytes for a job of so many ranks.
 func (b *Bound) At(ranks int) uint64 { return b.Memory + b.PerRank*uint64(ranks) }
