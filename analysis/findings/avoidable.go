@@ -12,8 +12,8 @@ import (
 // computed next may need what they wait for.
 const leastOverlap = 0.03
 
-// avoidable reports barriers that nothing needs, collectives that could be one, and waits that could be made later. That
-// ranks are late there in turn is part of it.
+// avoidable reports barriers that nothing needs, collectives that could be one, and waits that could be made later.
+// That ranks are late there in turn is part of it.
 func (f *finder) avoidable() {
 	if f.Usage == nil {
 		return
@@ -59,8 +59,8 @@ func (f *finder) small() {
 		return
 	}
 	n.Text = fmt.Sprintf("%s is called %d times in a row, with at most %s each and next to nothing between, and that "+
-		"%s in all. The calls after the first ones take %s: one call with all the data would do, unless each needs the "+
-		"result of the one before", call(n.Func, n.Site), (g.Calls+g.Rows)/max(g.Rows, 1), f.bytes(float64(g.Bytes)),
+		"%s in all. The calls after the first ones take %s: one call with all the data would do, unless each needs "+
+		"the result of the one before", call(n.Func, n.Site), (g.Calls+g.Rows)/max(g.Rows, 1), f.bytes(float64(g.Bytes)),
 		render.Plural(g.Rows, "time"), f.part(g.Time))
 	n.Severity = unlessNeeded(f.share(saved))
 	f.add(n)

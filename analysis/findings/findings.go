@@ -127,7 +127,8 @@ type Input struct {
 	// Grown is the call site before which processes compute more and more, or that takes more and more of their time;
 	// nil: not known.
 	Grown func(computes bool) (efficiency.Key, bool)
-	// Preceding is the call after which a process computes most of what it does before a call; nil, or not ok: not known.
+	// Preceding is the call after which a process computes most of what it does before a call; nil, or not ok: not
+	// known.
 	Preceding func(process int32, at efficiency.Key) (efficiency.Key, bool)
 	// Without is what the run would take without a finding that names its call or process; nil, or not ok: not known.
 	Without func(n *Finding) (elapsed time.Duration, ok bool)

@@ -185,7 +185,10 @@ func (f *finder) lateRank(l *late) {
 	if 10*l.inFiles > l.time {
 		n.Text += fmt.Sprintf(". It accesses files in %.0f%% of that time", 100*ratio(l.inFiles, l.time))
 	}
-	since := f.since(l.process)
+	since := int64(-1)
+	if computes {
+		since = f.since(l.process)
+	}
 	switch steps := first.Steps; {
 	case first.Worst >= 0 && (first.WorstTime > first.Time/2 || steps == 1):
 		n.Step = first.Worst
@@ -195,7 +198,7 @@ func (f *finder) lateRank(l *late) {
 		n.Text += fmt.Sprintf(". It is late now and then, not always: %d of %d time steps have most of it, step %d "+
 			"before all",
 			first.Most, f.steps(), first.Worst)
-	case computes && since >= 0:
+	case since >= 0:
 		n.Step = since
 		n.Text += fmt.Sprintf(". It is so from time step %d on (%s), and was not before", since, f.beginOf(since))
 	case steps > 1:
@@ -224,15 +227,16 @@ func (f *finder) excess(process int32) (more time.Duration) {
 	return more
 }
 
-// Before a process began to compute longer there are steps when it did not: how many there must be, and steps after that.
+// Before a process began to compute longer there are steps when it did not: how many there must be, and steps after
+// that.
 const (
 	leastBefore = 2
 	leastAfter  = 8
 )
 
 // since is the time step from which on a process computes longer than the others: by a quarter of what is usual then or
-// more, in nine of ten of the later steps and in no more than one of ten of those before; -1 if there is none. It begins
-// at once: what grows from step to step does not.
+// more, in nine of ten of the later steps and in no more than one of ten of those before; -1 if there is none. It
+// begins at once: what grows from step to step does not.
 func (f *finder) since(process int32) int64 {
 	if f.Usage == nil {
 		return -1

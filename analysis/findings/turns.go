@@ -49,10 +49,8 @@ func (f *finder) moving(all []*late, cost time.Duration) bool {
 		names = append(names, "...")
 	}
 	n.Text = fmt.Sprintf("the work moves from rank to rank: each is late for about %d time steps in a row (%s), "+
-		"none of the "+
-		"%d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "), len(all),
-		f.part(cost),
-		call(n.Func, n.Site))
+		"none of the %d much more than the others in all (%s), most at %s", steps, strings.Join(names, ", then "),
+		len(all), f.part(cost), call(n.Func, n.Site))
 	f.add(n)
 	return true
 }
@@ -90,8 +88,8 @@ func (f *finder) serial(all []*late, processes int) bool {
 	return true
 }
 
-// chain is the receives in which ranks that work one after the other wait for each other: first those in which they wait
-// longest, or those without whose waits the run would take least, if that is known and less.
+// chain is the receives in which ranks that work one after the other wait for each other: first those in which they
+// wait longest, or those without whose waits the run would take least, if that is known and less.
 func (f *finder) chain() (n Finding) {
 	var in []string
 	var saved time.Duration
@@ -143,8 +141,7 @@ func (f *finder) takingTurns(processes int) bool {
 		Site: g.Waiting.Site, Step: -1, Command: []string{"waits"}}
 	n.Text = fmt.Sprintf("The ranks work one after the other in a part of the run: each waits in %s until the one "+
 		"before it has done its part and come to %s, %s last, and then all wait for the others (%s)",
-		call(n.Func, n.Site),
-		call(g.Late.Func, g.Late.Site), f.Name(last.Process), f.part(n.Cost))
+		call(n.Func, n.Site), call(g.Late.Func, g.Late.Site), f.Name(last.Process), f.part(n.Cost))
 	f.add(n)
 	for i := range f.Waits.Processes {
 		f.told[f.Waits.Processes[i].Process] = true

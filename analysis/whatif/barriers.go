@@ -16,8 +16,8 @@ type Gain struct {
 	Time  time.Duration
 	// Meanwhile is the computation that could go on in their place, of all processes together.
 	Meanwhile time.Duration
-	// Rows are how often calls follow one another, without the first of each in Calls and Time, Bytes what each moves of
-	// a process at most.
+	// Rows are how often calls follow one another, without the first of each in Calls and Time, Bytes what each moves
+	// of a process at most.
 	Rows  uint64
 	Bytes int64
 	// Without is what the run would take instead of Elapsed.

@@ -18,8 +18,8 @@ const (
 )
 
 // SmallCollectives are the call sites of small collectives that are made many times in a row, with no other
-// communication and no computation to speak of between them, where the later ones of each row take a part of all time at
-// least. What the run would take is computed without all but the first one of each row, as if one call did the work of
+// communication and no computation to speak of between them, where the later ones of each row take a part of all time
+// at least. What the run would take is computed without all but the first one of each row, as if one call did the work of
 // all. The one that saves most comes first.
 func (g *Graph) SmallCollectives(least float64) []Gain {
 	later := map[*stream][]int32{}
@@ -53,8 +53,8 @@ func (g *Graph) SmallCollectives(least float64) []Gain {
 	})
 }
 
-// rows tells for each event how many events before it the one before it in its row is, 0 if it is the first one or in no
-// row. Calls that do not communicate may lie between.
+// rows tells for each event how many events before it the one before it in its row is, 0 if it is the first one or in
+// no row. Calls that do not communicate may lie between.
 func (s *stream) rows() []int32 {
 	back := make([]int32, len(s.events))
 	row := []int{}

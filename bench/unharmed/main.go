@@ -73,7 +73,7 @@ func run(o *options) (different bool, err error) {
 	}
 	fmt.Printf("`tabard record %s`\n\n", o.record)
 	fmt.Println("| program | ranks | exit code | lines | equal in all | files | equal in all | events recorded | " +
-		"bytes | structure | of MPI, of MPI only | read and written |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+		"bytes | structure | of MPI, of MPI only | read and written |\n" + strings.Repeat("|---", 12) + "|")
 	var notes []string
 	for i := range list {
 		if p := &list[i]; strings.Contains(p.Name, o.only) {

@@ -73,8 +73,8 @@ func (s *Stream) CallAt(i uint64) (*Call, error) {
 // maxEnding is how many calls Ending yields. Those that did not return are in each other, and not so deep.
 const maxEnding = 1 << 16
 
-// Ending yields the calls at the end, the last one first, for who looks for the one that was not returned from: a damaged
-// file may claim any number of such calls, so that those before some thousands are left out.
+// Ending yields the calls at the end, the last one first, for who looks for the one that was not returned from: a
+// damaged file may claim any number of such calls, so that those before some thousands are left out.
 func (s *Stream) Ending() iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		n := s.Calls()

@@ -76,7 +76,8 @@ var hostileCommands = [][]string{
 		"export folded FILE --value calls --by rank -o OUT", "export folded FILE --value functions -o -"},
 	{"export perfetto FILE -o OUT", "export perfetto FILE --classes --steps 1-3 -o OUT", "export chrome FILE -o -",
 		"export chrome FILE --time 20%..60% --force -o OUT"},
-	{"export parquet FILE -o OUT", "export parquet FILE --table messages -o OUT", "export arrow FILE --table sites -o -",
+	{"export parquet FILE -o OUT", "export parquet FILE --table messages -o OUT",
+		"export arrow FILE --table sites -o -",
 		"export arrow FILE --table steps -o OUT", "export parquet FILE --table ranks -o -",
 		"export arrow FILE --table communicators -o OUT", "export parquet FILE --table marks -o OUT",
 		"export arrow FILE --table messages --partition 2 -o OUT.arrow"},
@@ -261,9 +262,11 @@ func wrongAnswer(args []string, code int, out []byte, errs string) string {
 	switch {
 	case code != exitOK && errs == "" && len(out) == 0:
 		return "no word of what is wrong"
-	case code == exitUsage && !slices.Contains([]string{"diff", "scale", "check", "waits", "replay", "functions"}, args[0]):
+	case code == exitUsage &&
+		!slices.Contains([]string{"diff", "scale", "check", "waits", "replay", "functions"}, args[0]):
 		return "the command line was right"
-	case code == exitOK && len(out) == 0 && !slices.Contains([]string{"dump", "proxy", "view", "export", "replay"}, args[0]):
+	case code == exitOK && len(out) == 0 &&
+		!slices.Contains([]string{"dump", "proxy", "view", "export", "replay"}, args[0]):
 		return "no answer"
 	case code != exitOK:
 		return ""
@@ -398,7 +401,8 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	for _, b := range report.Bounds {
-		if !slices.ContainsFunc(hostileCommands, func(l []string) bool { return strings.HasPrefix(l[0], b.Command+" ") }) {
+		tried := func(l []string) bool { return strings.HasPrefix(l[0], b.Command+" ") }
+		if !slices.ContainsFunc(hostileCommands, tried) {
 			t.Errorf("no damaged file goes through tabard %s", b.Command)
 		}
 	}

@@ -72,8 +72,9 @@ func (h *hostile) logs(logs [][]byte) {
 }
 
 // visits are what the page of a recording asks for first, and what its panels do.
-var visits = []string{"/", "/api/overview", "/api/tiles?level=1&x=0&rows=8", "/api/bands?level=3&x=1&rows=8", "/api/lines",
-	"/api/info", "/api/report", "/api/profile?by=function,rank&quantiles=1", "/api/waits", "/api/matrix?kind=all&bins=3",
+var visits = []string{"/", "/api/overview", "/api/tiles?level=1&x=0&rows=8", "/api/bands?level=3&x=1&rows=8",
+	"/api/lines", "/api/info", "/api/report", "/api/profile?by=function,rank&quantiles=1", "/api/waits",
+	"/api/matrix?kind=all&bins=3",
 	"/api/histogram", "/api/messages", "/api/comms", "/api/loops", "/api/outliers", "/api/classes", "/api/spent",
 	"/api/functions?rank=0", "/api/steps", "/api/step?k=1", "/api/inflight?bins=7&rows=1", "/api/arrows?max=5",
 	"/api/lanes?rank=0&max=50", "/api/calls?rank=0&limit=5", "/api/search?q=send", "/api/code", "/api/diff"}

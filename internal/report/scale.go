@@ -47,7 +47,8 @@ type ScaleHeldOut struct {
 
 // NewScale makes the document of what was inferred. The program is in it only if asked for.
 func NewScale(m *infer.Model, program bool) *Scale {
-	r := &Scale{Schema: ScaleSchema, From: m.Sizes, Grids: []string{}, Assumptions: []string{}, Assumed: []ScaleAssumption{}}
+	r := &Scale{Schema: ScaleSchema, From: m.Sizes, Grids: []string{}, Assumptions: []string{},
+		Assumed: []ScaleAssumption{}}
 	for _, a := range m.Assumptions {
 		r.Assumptions = append(r.Assumptions, a.String())
 		r.Assumed = append(r.Assumed, ScaleAssumption{What: a.What, Where: append([]string{}, a.Where...)})

@@ -125,8 +125,8 @@ func rootSlot(id spec.ID) int {
 }
 
 func infer(c *archive.Content, o Options, p policy, b *budget) (*Model, error) {
-	m := &inference{policy: p, budget: b, open: map[int64]bool{}, notes: map[assumption]bool{}, explicit: map[*Grid]bool{},
-		sites: map[string]int{}, modules: map[archive.Module]int{}, obstacles: &Obstacles{}}
+	m := &inference{policy: p, budget: b, open: map[int64]bool{}, notes: map[assumption]bool{},
+		explicit: map[*Grid]bool{}, sites: map[string]int{}, modules: map[archive.Module]int{}, obstacles: &Obstacles{}}
 	m.model = &Model{meta: c.Meta, Modules: slices.Clone(c.Modules)}
 	for i, x := range c.Modules {
 		m.modules[x] = i
