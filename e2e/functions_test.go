@@ -372,7 +372,7 @@ func TestFunctionsOfPrograms(t *testing.T) {
 					t.Errorf("%s: %d calls of functions of libraries", which, libraries)
 				}
 				for args, shown := range map[string]string{
-					"loops --with-functions": `(?m)^ +exchange\(double, int, int\)   steps.cc:18\n +MPI_Sendrecv\(`,
+					"loops --with-functions": `(?m)^ +exchange\(double, int, int\)   steps.cc:21\n +MPI_Sendrecv\(`,
 					"timeline":               "functions of rank 0", "matrix --in exchange": "200 messages",
 					"profile --in main/exchange": "200 calls of 2 ranks", "report --in exchange": "100 steps",
 					"dump --in exchange --limit 9": "  MPI_Sendrecv\\(", "waits --in exchange": "waiting",
