@@ -1,6 +1,6 @@
 /* What the runtime asks of a traced API. The core, memory/ and sites/ know MPI, and any API that
- * comes, by this alone: the table tb_apis (apis.c) says which there are. Any function may be NULL:
- * the API has nothing to say there. */
+ * comes, by this alone: the table tb_apis (apis.c) says which there are. An API that has a room in
+ * capture/ has its table there: tb_api_NAME. Any function may be NULL: the API has nothing to say there. */
 #ifndef TABARD_API_H
 #define TABARD_API_H
 #include "core/core.h"

@@ -5,8 +5,6 @@
 
 #pragma GCC visibility push(hidden)
 
-extern const struct tb_api tb_cuda;
-
 /* ---- calls.c: what the program calls ---- */
 
 /* The function of ours that CUPTI calls by this name, which may have a version behind; 0: none that is recorded. */

@@ -254,4 +254,4 @@ TB_EXPORT int InitializeInjection(void)
     return 1;
 }
 
-const struct tb_api tb_cuda = {.ending = flush, .child = child};
+const struct tb_api tb_api_cuda = {.ending = flush, .child = child};

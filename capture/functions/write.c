@@ -7,13 +7,13 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/api.h"
 #include "core/files.h"
 #include "core/guard.h"
 #include "core/ids.h"
 #include "core/internal.h"
 #include "core/lock.h"
 #include "functions/functions.h"
-#include "functions/library.h"
 #include "functions/state.h"
 #include "sites/modules.h"
 
@@ -286,4 +286,4 @@ static void loaded(void)
     tb_control_looked(c);
 }
 
-const struct tb_api tb_function_api = {.loaded = loaded, .before = before, .thread_ends = thread_ends, .child = child};
+const struct tb_api tb_api_functions = {.loaded = loaded, .before = before, .thread_ends = thread_ends, .child = child};

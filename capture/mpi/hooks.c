@@ -157,7 +157,7 @@ static int function_named(const char *symbol)
     return -1;
 }
 
-const struct tb_api tb_mpi = {
+const struct tb_api tb_api_mpi = {
     .always = with_hooks,
     .start = tb_abi_detect,
     .add_facts = add_facts,

@@ -5,8 +5,6 @@
 
 #pragma GCC visibility push(hidden)
 
-extern const struct tb_api tb_mpi; /* of hooks.c: what the other rooms see of MPI */
-
 /* A function of the real MPI library by its exported name ("PMPI_Comm_rank"),
  * NULL if the library lacks it or none is loaded. Never one of ours. */
 void *tb_library_symbol(const char *name);

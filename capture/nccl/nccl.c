@@ -39,7 +39,7 @@ static int function_named(const char *symbol)
     return -1;
 }
 
-const struct tb_api tb_nccl = {
+const struct tb_api tb_api_nccl = {
     .add_facts = add_facts,
     .module_kind = module_kind,
     .function_named = function_named,

@@ -21,7 +21,5 @@ static inline uint64_t tb_nccl_hash(const struct tb_nccl_id *id)
     return hash >> 1; /* never negative */
 }
 
-extern const struct tb_api tb_nccl;
-
 #pragma GCC visibility pop
 #endif

@@ -89,4 +89,4 @@ void tb_omp_task_end(void)
     leave();
 }
 
-const struct tb_api tb_openmp = {0};
+const struct tb_api tb_api_openmp = {0};

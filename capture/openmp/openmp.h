@@ -6,8 +6,6 @@
 
 #pragma GCC visibility push(hidden)
 
-extern const struct tb_api tb_openmp;
-
 /* Kinds of worksharing and of locks: OMPT's numbers. */
 enum { TB_OMP_LOOP = 1, TB_OMP_SECTIONS = 2, TB_OMP_TASKLOOP = 7 };
 enum { TB_OMP_LOCK = 1, TB_OMP_TEST_LOCK = 2, TB_OMP_NEST_LOCK = 3, TB_OMP_TEST_NEST_LOCK = 4, TB_OMP_CRITICAL = 5,

@@ -106,7 +106,7 @@ static void start(void)
     if (tb_is_chosen(TB_ID_open)) switch_on();
 }
 
-const struct tb_api tb_posixio = {
+const struct tb_api tb_api_posixio = {
     .loaded = loaded,
     .start = start,
 };

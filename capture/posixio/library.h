@@ -5,7 +5,6 @@
 
 #pragma GCC visibility push(hidden)
 
-extern const struct tb_api tb_posixio;
 extern int tb_io_pid; /* of the process whose I/O is recorded */
 
 #pragma GCC visibility pop

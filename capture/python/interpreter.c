@@ -101,4 +101,4 @@ static void thread_is_created(void)
     if (state == PROFILED && tb_py.PyGILState_Check()) look();
 }
 
-const struct tb_api tb_python_api = {.loaded = loaded, .thread_is_created = thread_is_created};
+const struct tb_api tb_api_python = {.loaded = loaded, .thread_is_created = thread_is_created};

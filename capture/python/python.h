@@ -7,8 +7,6 @@
 
 #pragma GCC visibility push(hidden)
 
-extern const struct tb_api tb_python_api;
-
 /* The interpreter's functions, with its objects as void. Those in the second list may be missing. */
 #define TB_PY_FUNCTIONS(F)                                                                    \
     F(int, PySys_AddAuditHook, (int (*)(const char *, void *, void *), void *))               \

@@ -20,7 +20,7 @@ static void thread_ends(struct tb_thread *t, int for_now)
     if (!for_now) tb_regions_left(t);
 }
 
-const struct tb_api tb_region_api = {.start = start, .thread_ends = thread_ends};
+const struct tb_api tb_api_regions = {.start = start, .thread_ends = thread_ends};
 
 /* The calling thread; NULL: it need not be known where it is. */
 static inline struct tb_thread *follow(void)

@@ -19,7 +19,5 @@ void tb_region_entered(struct tb_thread *t, const char *name);
 void tb_region_left(struct tb_thread *t); /* the last one that it has entered */
 void tb_regions_left(struct tb_thread *t); /* all */
 
-extern const struct tb_api tb_region_api;
-
 #pragma GCC visibility pop
 #endif

@@ -12,7 +12,7 @@
 #include "core/lock.h"
 #include "sites/modules.h"
 #include "sites/sites.h"
-#include "threads/threads.h"
+#include "core/api.h"
 
 static int on; /* waits are recorded in this process, from now on */
 
@@ -206,7 +206,7 @@ static void thread_is_created(void)
     if (on && !tb_self->outer && tb_life_is_followed()) tb_current();
 }
 
-const struct tb_api tb_thread_waits = {
+const struct tb_api tb_api_threads = {
     .loaded = loaded,
     .start = start,
     .thread_is_created = thread_is_created,

@@ -189,4 +189,4 @@ PREFIXED(2, "_ZN4c10d11PrefixStoreC1ESs" STORE, ((const size_t *)(const void *)t
 
 #endif
 
-const struct tb_api tb_torch_api = {.module_kind = NULL};
+const struct tb_api tb_api_torch = {.module_kind = NULL};

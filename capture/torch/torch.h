@@ -74,7 +74,5 @@ void tb_torch_pending(uintptr_t work);
 void tb_torch_not_pending(uintptr_t work);
 unsigned tb_torch_take_pending(uint64_t works[TB_TORCH_PENDING]);
 
-extern const struct tb_api tb_torch_api;
-
 #pragma GCC visibility pop
 #endif

@@ -30,6 +30,10 @@ func generateAll(root string, api *API) ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	apis, err := cAPIs(root, api)
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range all {
 		old, err := os.ReadFile(filepath.Join(root, f.Path))
 		if err != nil || f.Path != "spec/tables_gen.go" {
@@ -39,7 +43,7 @@ func generateAll(root string, api *API) ([]files.File, error) {
 			return nil, err
 		}
 	}
-	return append(all, files.File{Path: "spec/vocabulary_gen.go", Text: vocabulary},
+	return append(all, apis, files.File{Path: "spec/vocabulary_gen.go", Text: vocabulary},
 		files.File{Path: "spec/mpi/names_gen.go", Text: names}), nil
 }
 

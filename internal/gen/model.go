@@ -79,6 +79,7 @@ type API struct {
 	Groups      []*Group
 	ABIs        []*ABI
 	Vocabulary  *Vocabulary
+	Folders     []Folder
 	Events      []Event // kinds of them
 	// FunctionGroups are the groups of all APIs.
 	FunctionGroups []*FunctionGroup
@@ -194,8 +195,7 @@ func Load(dir string) (*API, error) {
 	if api.Events, err = loadEvents(dir); err != nil {
 		return nil, err
 	}
-	folders, err := loadAPIs(dir, api.Events)
-	if err != nil {
+	if api.Folders, err = loadAPIs(dir, api.Events); err != nil {
 		return nil, err
 	}
 	ids, err := loadIDs(dir)
@@ -206,7 +206,7 @@ func Load(dir string) (*API, error) {
 		return nil, err
 	}
 	var errs []error
-	for _, folder := range folders {
+	for _, folder := range api.Folders {
 		more, err := api.load(filepath.Join(dir, folder.Name), folder, ids)
 		if err != nil {
 			return nil, err
