@@ -6,7 +6,7 @@
 // It makes two recordings each of the programs of bench/programs/unruly.c, on 4 ranks under Open
 // MPI, and of synthetic jobs of 64 ranks, with N calls each (default 10^7). Then it asks every
 // reading command about each of them, as a process of its own that has at most 4 GiB of address space and
-// 300 s. The bars are what the commands' help states: see report.Bounds. The command exits with 1 if
+// 300 s. The bars are what the commands' help states: see cli.Bounds. The command exits with 1 if
 // one is missed. DIR keeps the recordings for the next time.
 package main
 
@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/cli"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
 )
 
@@ -95,6 +95,7 @@ func (b *bench) run() (missed int, err error) {
 		}
 		defer os.RemoveAll(b.dir)
 	}
+	bounds := cli.Bounds()
 	names, err := b.corpus()
 	if err != nil {
 		return 0, err
@@ -111,8 +112,7 @@ func (b *bench) run() (missed int, err error) {
 				return missed, err
 			}
 			command, _, _ := strings.Cut(q, " ")
-			bound, _ := report.BoundOf(command)
-			verdict := c.verdict(bound)
+			verdict := c.verdict(bounds[command])
 			if verdict != "" {
 				missed++
 			}

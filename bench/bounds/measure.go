@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/cli"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/replay"
-	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 )
 
@@ -29,7 +29,7 @@ type cost struct {
 }
 
 // verdict says what is wrong with it, "" if nothing is.
-func (c cost) verdict(most report.Bound) string {
+func (c cost) verdict(most cli.Bound) string {
 	var bad []string
 	if c.failure != "" {
 		bad = append(bad, c.failure)
@@ -119,7 +119,7 @@ func refuses(args string, code int) bool { return strings.HasPrefix(args, "scale
 
 // lowerAll does what the helpers of all ranks of a replay do, for nobody.
 func lowerAll(file string) error {
-	bound, _ := report.BoundOf("replay")
+	bound := cli.Bounds()["replay"]
 	debug.SetMemoryLimit(bound.Limit())
 	f, err := os.Open(file)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
-	"github.com/tabard-hpc/tabard/internal/report"
+	"github.com/tabard-hpc/tabard/internal/cli"
 	"github.com/tabard-hpc/tabard/internal/testkit/cputime"
 	"github.com/tabard-hpc/tabard/internal/view"
 	"github.com/tabard-hpc/tabard/internal/view/api"
@@ -72,7 +72,7 @@ func measure(file string) (r result, err error) {
 		return r, err
 	}
 	r.File = fi.Size()
-	bound, _ := report.BoundOf("view")
+	bound := cli.Bounds()["view"]
 	debug.SetMemoryLimit(bound.Limit()) // as tabard view does
 	debug.SetGCPercent(bound.Percent())
 	begin, used := time.Now(), cputime.Used()

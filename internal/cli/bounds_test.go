@@ -13,22 +13,22 @@ import (
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/render"
-	"github.com/tabard-hpc/tabard/internal/report"
 )
 
 // Every command that reads recordings says how much memory it takes.
 func TestBoundsInHelp(t *testing.T) {
-	for _, b := range report.Bounds {
+	bounds := Bounds()
+	for command := range bounds {
 		var out bytes.Buffer
-		if code := Run([]string{b.Command, "--help"}, &out, io.Discard); code != 0 {
-			t.Fatalf("%s: exit code %d", b.Command, code)
+		if code := Run([]string{command, "--help"}, &out, io.Discard); code != 0 {
+			t.Fatalf("%s: exit code %d", command, code)
 		}
 		if n := strings.Count(out.String(), "Memory: at most "); n != 1 {
-			t.Errorf("the help of %s states a bound %d times", b.Command, n)
+			t.Errorf("the help of %s states a bound %d times", command, n)
 		}
 	}
 	for _, c := range newRoot(&app{out: render.NewCleaner(io.Discard), err: render.NewCleaner(io.Discard)}).Commands() {
-		_, ok := report.BoundOf(c.Name())
+		_, ok := bounds[c.Name()]
 		reads := strings.Contains(c.Use, "FILE") || strings.Contains(c.Use, " A B")
 		if reads && !ok && c.Name() != "recover" {
 			t.Errorf("%s reads recordings and states no bound", c.Name())

@@ -50,7 +50,7 @@ type checkFlags struct {
 	force           bool
 }
 
-var _ = command(122, checkCommand)
+var _ = reading(122, Bound{Memory: 1e9, PerRank: 20e3, Seconds: 120}, checkCommand)
 
 func checkCommand(a *app) *cobra.Command {
 	f := &checkFlags{}
@@ -232,7 +232,7 @@ func (a *app) structure(base, now []string, flags selection.Flags) (s trend.Stru
 	return all, nil
 }
 
-var _ = command(123, trendCommand)
+var _ = reading(123, Bound{Memory: 1e9, PerRank: 20e3, Seconds: 120}, trendCommand)
 
 const trendLong = `Show how a program developed over its recordings, in the order in which they are given, and how it scales.
 

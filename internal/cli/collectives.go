@@ -31,7 +31,7 @@ wherever the launcher starts it. What is said to be on paper is an estimate for 
 --svg and --png draw one instance of a finding, with its messages alone: the first one, or --finding K.
 `
 
-var _ = command(64, collectivesCommand)
+var _ = reading(64, Bound{Memory: 2.5e9, PerRank: 20e3, Seconds: 120}, collectivesCommand)
 
 func collectivesCommand(a *app) *cobra.Command {
 	var asJSON bool

@@ -56,7 +56,7 @@ type diffFlags struct {
 	rerun  bool
 }
 
-var _ = command(120, diffCommand)
+var _ = reading(120, Bound{Memory: 1e9, Seconds: 10}, diffCommand)
 
 func diffCommand(a *app) *cobra.Command {
 	f := &diffFlags{}

@@ -38,7 +38,7 @@ they are there, with the flag "own". --limit and --last do not count them.
 --json prints one JSON object a line. --raw prints the exact text twin of the
 file (docs/format.md), from which nothing is missing.`
 
-var _ = command(100, dumpCommand)
+var _ = reading(100, Bound{Memory: 400e6, Seconds: 60}, dumpCommand)
 
 func dumpCommand(a *app) *cobra.Command {
 	f := &dumpFlags{}

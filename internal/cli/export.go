@@ -37,7 +37,7 @@ type exportFlags struct {
 	partition      int
 }
 
-var _ = command(145, exportCommand)
+var _ = reading(145, Bound{Memory: 1e9, PerRank: 15e3, Seconds: 60, Garbage: 50}, exportCommand)
 
 func exportCommand(a *app) *cobra.Command {
 	f := &exportFlags{}

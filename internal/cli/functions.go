@@ -33,7 +33,7 @@ type functionFlags struct {
 	at                string
 }
 
-var _ = command(66, functionsCommand)
+var _ = reading(66, Bound{Memory: 1e9, PerRank: 20e3, Seconds: 60}, functionsCommand)
 
 func functionsCommand(a *app) *cobra.Command {
 	f := &functionFlags{}

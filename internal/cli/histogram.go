@@ -38,7 +38,7 @@ type histogramFlags struct {
 	times    bool
 }
 
-var _ = command(60, histogramCommand)
+var _ = reading(60, Bound{Memory: 1e9, Seconds: 60}, histogramCommand)
 
 func histogramCommand(a *app) *cobra.Command {
 	f := &histogramFlags{}

@@ -29,7 +29,7 @@ function, values and columns by parameter, grammars, rank sets and tables. Secti
 are compressed as a whole, so that the stored size of a row is its share of the
 section, an estimate.`
 
-var _ = command(20, infoCommand)
+var _ = reading(20, Bound{Memory: 1.5e9, Seconds: 60}, infoCommand) // with --comms; without it a fifth
 
 func infoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{

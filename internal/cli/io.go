@@ -38,7 +38,7 @@ type ioFlags struct {
 	limit int
 }
 
-var _ = command(65, ioCommand)
+var _ = reading(65, Bound{Memory: 1e9, Seconds: 60}, ioCommand)
 
 func ioCommand(a *app) *cobra.Command {
 	f := &ioFlags{}

@@ -47,7 +47,7 @@ Long sequences without loops are summarised as "mixed"; --all shows every call,
 unless there are tens of thousands. On a terminal the first 200 lines are
 shown.`
 
-var _ = command(110, loopsCommand)
+var _ = reading(110, Bound{Memory: 1e9, Seconds: 60}, loopsCommand)
 
 func loopsCommand(a *app) *cobra.Command {
 	f := &loopsFlags{}

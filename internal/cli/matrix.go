@@ -36,7 +36,7 @@ type matrixFlags struct {
 	bins, top   int
 }
 
-var _ = command(50, matrixCommand)
+var _ = reading(50, Bound{Memory: 1e9, Seconds: 60}, matrixCommand)
 
 func matrixCommand(a *app) *cobra.Command {
 	f := &matrixFlags{}

@@ -14,7 +14,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
-var _ = command(170, mergeCommand)
+var _ = reading(170, Bound{Memory: 1e9, Seconds: 60}, mergeCommand)
 
 func mergeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{

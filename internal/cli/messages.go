@@ -39,7 +39,7 @@ type messagesFlags struct {
 	limit int
 }
 
-var _ = command(80, messagesCommand)
+var _ = reading(80, Bound{Memory: 1e9, PerRank: 15e3, Seconds: 60}, messagesCommand)
 
 func messagesCommand(a *app) *cobra.Command {
 	f := &messagesFlags{}

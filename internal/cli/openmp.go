@@ -30,7 +30,7 @@ Parallel efficiency is the useful part of the time of all threads: MPI efficienc
 time outside of MPI) times OpenMP efficiency (the part of that in which threads work).
 docs/openmp.md has the formulas.`
 
-var _ = command(75, openMPCommand)
+var _ = reading(75, Bound{Memory: 1e9, PerRank: 15e3, Seconds: 60}, openMPCommand)
 
 func openMPCommand(a *app) *cobra.Command {
 	var asJSON bool

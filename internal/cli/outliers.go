@@ -22,7 +22,7 @@ Differences in a few iterations of a loop, or in order, come first; then those t
 once in the program; then those of every iteration, which are mostly the role of a rank
 and not a fault; last where ranks only came less far than others when the job ended.`
 
-var _ = command(67, outliersCommand)
+var _ = reading(67, Bound{Memory: 1e9, PerRank: 20e3, Seconds: 60}, outliersCommand)
 
 func outliersCommand(a *app) *cobra.Command {
 	var ranks string

@@ -44,7 +44,7 @@ type profileFlags struct {
 	regions   bool // --by region
 }
 
-var _ = command(40, profileCommand)
+var _ = reading(40, Bound{Memory: 1e9, Seconds: 60}, profileCommand)
 
 func profileCommand(a *app) *cobra.Command {
 	f := &profileFlags{}

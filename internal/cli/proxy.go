@@ -67,7 +67,7 @@ func (f *computeScale) String() string { return f.text }
 // Type is what help prints as the flag's argument.
 func (f *computeScale) Type() string { return "SCALE" }
 
-var _ = command(140, proxyCommand)
+var _ = reading(140, Bound{Memory: 1e9, Seconds: 60}, proxyCommand)
 
 // proxyFlags are the flags of `tabard proxy`.
 type proxyFlags struct {

@@ -90,7 +90,7 @@ type replayFlags struct {
 	ranks    int
 }
 
-var _ = command(130, replayCommand)
+var _ = reading(130, Bound{Memory: 1e9, Seconds: 60}, replayCommand)
 
 func replayCommand(a *app) *cobra.Command {
 	f := &replayFlags{timing: replayTiming{text: "asap"}}

@@ -21,7 +21,7 @@ product. Imbalance is what the slowest process needs longer than the mean.
 
 `
 
-var _ = command(30, reportCommand)
+var _ = reading(30, Bound{Memory: 1e9, PerRank: 20e3, Seconds: 60}, reportCommand)
 
 func reportCommand(a *app) *cobra.Command {
 	f := &selectFlags{}

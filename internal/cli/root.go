@@ -3,7 +3,7 @@
 // package report/text what people read.
 //
 // A new command is a file with a function that defines it, and its place in the help: var _ =
-// command(place, define).
+// command(place, define), or reading(place, bound, define) if it reads recordings.
 package cli
 
 import (
@@ -94,16 +94,31 @@ into one small file, and answers questions from that file.
 All commands: tabard --help
 `
 
-// commands are those that help lists, by their places in it: the order is that of use.
-var commands = map[int]func(*app) *cobra.Command{}
+// A definition is a command that help lists; bound is nil if it reads no recordings.
+type definition struct {
+	define func(*app) *cobra.Command
+	bound  *Bound
+}
+
+// commands are all definitions, by their places in the help: the order is that of use.
+var commands = map[int]definition{}
 
 // command gives a command a place. It is called while variables are initialised: var _ =
 // command(...).
 func command(place int, define func(*app) *cobra.Command) struct{} {
-	if commands[place] != nil {
+	return put(place, definition{define, nil})
+}
+
+// reading is command for one that reads recordings, which states what it needs at most.
+func reading(place int, bound Bound, define func(*app) *cobra.Command) struct{} {
+	return put(place, definition{define, &bound})
+}
+
+func put(place int, d definition) struct{} {
+	if _, taken := commands[place]; taken {
 		panic("two commands have the same place")
 	}
-	commands[place] = define
+	commands[place] = d
 	return struct{}{}
 }
 
@@ -164,9 +179,12 @@ no change: it runs as before, under Open MPI or MPICH.`,
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
 	for _, place := range slices.Sorted(maps.Keys(commands)) {
-		cmd := commands[place](a)
+		d := commands[place]
+		cmd := d.define(a)
 		cmd.GroupID = group(place)
-		a.bounded(cmd)
+		if d.bound != nil {
+			a.bounded(cmd, d.bound)
+		}
 		root.AddCommand(cmd)
 	}
 	root.AddCommand(collectorCommand(), spawnedCommand(), jobCommand(), replayFeedCommand())

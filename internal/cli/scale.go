@@ -14,7 +14,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/report/text"
 )
 
-var _ = command(143, scaleCommand)
+var _ = reading(143, Bound{Memory: 1e9, Seconds: 60}, scaleCommand)
 
 func scaleCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{

@@ -65,7 +65,7 @@ type timelineFlags struct {
 	by          *choice
 }
 
-var _ = command(90, timelineCommand)
+var _ = reading(90, Bound{Memory: 1e9, PerRank: 15e3, Seconds: 60}, timelineCommand)
 
 func timelineCommand(a *app) *cobra.Command {
 	f := &timelineFlags{}

@@ -16,7 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/verify"
 )
 
-var _ = command(150, verifyCommand)
+var _ = reading(150, Bound{Memory: 1e9, Seconds: 60}, verifyCommand)
 
 func verifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{

@@ -47,7 +47,7 @@ type viewFlags struct {
 	force     bool
 }
 
-var _ = command(35, viewCommand)
+var _ = reading(35, Bound{Memory: 1.5e9, PerRank: 20e3, Seconds: 60, Garbage: 20}, viewCommand)
 
 func viewCommand(a *app) *cobra.Command {
 	f := &viewFlags{}

@@ -45,7 +45,7 @@ type waitsFlags struct {
 	limit int
 }
 
-var _ = command(70, waitsCommand)
+var _ = reading(70, Bound{Memory: 1e9, PerRank: 15e3, Seconds: 60}, waitsCommand)
 
 func waitsCommand(a *app) *cobra.Command {
 	f := &waitsFlags{cause: -1}
