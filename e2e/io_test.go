@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,17 +10,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/testkit/mpirun"
+	"github.com/tabard-hpc/tabard/internal/testkit/strace"
 	"github.com/tabard-hpc/tabard/spec"
 )
-
-// fileAccess is what was done to a file: calls, bytes, and the sum of the offsets of calls that name one.
-type fileAccess struct{ calls, bytes, offsets int64 }
 
 // What is recorded of reads and writes equals what strace sees, by file: calls, bytes and offsets. Of streams only
 // the bytes, since the C library makes its own system calls.
@@ -46,10 +42,8 @@ func TestIOTruth(t *testing.T) {
 				mustRun(t, "", "gfortran", "-O1", "-o", command[0], source)
 			}
 			seen, recorded := t.TempDir(), t.TempDir()
-			mustRun(t, seen, "strace", append([]string{"-f", "-y", "-o", "strace.txt",
-				"-e", "trace=read,write,pread64,pwrite64"}, command...)...)
 			mustRun(t, recorded, tabardBin, append([]string{"record", "--events=io", "-o", "io.tabard"}, command...)...)
-			want := straced(t, seen)
+			want := straced(t, seen, command...)
 			got := recordedIO(t, filepath.Join(recorded, "io.tabard"))
 			if len(want) < 2 {
 				t.Fatalf("strace saw %v", want)
@@ -59,19 +53,17 @@ func TestIOTruth(t *testing.T) {
 			if err != nil || strings.Contains(string(info), "\npartial") {
 				t.Errorf("tabard info: %v\n%s", err, info)
 			}
-			for key, w := range want {
-				g := got[key]
-				for _, name := range tt.streams {
-					if strings.HasSuffix(key, " "+name) {
-						g.calls, g.offsets, w.calls, w.offsets = 0, 0, 0, 0
-						// what is behind a seek has been read ahead, or is read again
-						if strings.HasPrefix(key, "read") {
-							g.bytes, w.bytes = 0, 0
-						}
+			for of, w := range want {
+				g := got[of]
+				if slices.Contains(tt.streams, of.File) {
+					g.Calls, g.Offsets, w.Calls, w.Offsets = 0, 0, 0, 0
+					// what is behind a seek has been read ahead, or is read again
+					if of.Call == "read" {
+						g.Bytes, w.Bytes = 0, 0
 					}
 				}
 				if g != w {
-					t.Errorf("%s: recorded %+v, strace saw %+v", key, g, w)
+					t.Errorf("%v: recorded %+v, strace saw %+v", of, g, w)
 				}
 			}
 		})
@@ -130,8 +122,6 @@ func TestMPIIO(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen, recorded := t.TempDir(), t.TempDir()
-		mustRun(t, seen, "strace", "-f", "-y", "-o", "strace.txt", "-e",
-			"trace=read,write,pread64,pwrite64,readv,writev,preadv,pwritev", prog)
 		mustRun(t, recorded, tabardBin, "record", "--events=mpi,io", "-o", "io.tabard", prog)
 		var doc struct {
 			Files []struct {
@@ -147,12 +137,12 @@ func TestMPIIO(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &doc); err != nil {
 			t.Fatal(err)
 		}
-		want := straced(t, seen)
+		want := straced(t, seen, prog)
 		for _, f := range doc.Files {
 			got := map[string]int64{"read": f.Reads.Bytes, "write": f.Writes.Bytes}
-			for key, a := range want {
-				if op, name, _ := strings.Cut(key, " "); name == filepath.Base(f.Path) {
-					got[strings.Trim(op, "pv")] -= a.bytes
+			for of, a := range want {
+				if of.File == filepath.Base(f.Path) {
+					got[strings.Trim(of.Call, "pv2")] -= a.Bytes
 				}
 			}
 			if got["read"] != 0 || got["write"] != 0 || f.Writes.Calls != 10 || f.Writes.Order != "strided" {
@@ -175,47 +165,28 @@ func mustRun(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-var stracedCall = regexp.MustCompile(`(p?readv?|p?writev?|pread64|pwrite64)\(\d+<([^>]*)>.*, (\d+)\)\s+= (\d+)`)
-
-// straced reads what strace wrote, for the files in the directory.
-func straced(t *testing.T, dir string) map[string]fileAccess {
+// straced runs a command in a directory, and says what it did to the files there.
+func straced(t *testing.T, dir string, command ...string) map[strace.Of]strace.Access {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "strace.txt"))
+	log := filepath.Join(t.TempDir(), "log")
+	args := strace.Command(log, command...)
+	mustRun(t, dir, args[0], args[1:]...)
+	all, err := strace.Read(log, dir)
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	all := map[string]fileAccess{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		m := stracedCall.FindStringSubmatch(lines.Text())
-		if m == nil || filepath.Dir(m[2]) != dir {
-			continue
-		}
-		last, _ := strconv.ParseInt(m[3], 10, 64)
-		n, _ := strconv.ParseInt(m[4], 10, 64)
-		key := strings.TrimSuffix(m[1], "64") + " " + filepath.Base(m[2])
-		a := all[key]
-		a.calls++
-		a.bytes += n
-		if m[1] == "pread64" || m[1] == "pwrite64" {
-			a.offsets += last
-		}
-		all[key] = a
 	}
 	return all
 }
 
 // recordedIO reads the same from a recording.
-func recordedIO(t *testing.T, path string) map[string]fileAccess {
+func recordedIO(t *testing.T, path string) map[strace.Of]strace.Access {
 	t.Helper()
 	a, err := archive.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	all := map[string]fileAccess{}
+	all := map[strace.Of]strace.Access{}
 	for s := range a.Streams() {
 		names := map[string]string{}
 		for c, err := range s.Iter(0) {
@@ -239,15 +210,15 @@ func recordedIO(t *testing.T, path string) map[string]fileAccess {
 			if op[0] != 'p' || op == "printf" {
 				op = map[spec.Operation]string{spec.OpRead: "read", spec.OpWrite: "write"}[c.Func.Op]
 			}
-			key := op + " " + names[fmt.Sprint(c.Slots[on].Class, c.Slots[on].N)]
-			x := all[key]
-			x.calls++
-			x.bytes += bytes.N
+			of := strace.Of{Call: op, File: names[fmt.Sprint(c.Slots[on].Class, c.Slots[on].N)]}
+			x := all[of]
+			x.Calls++
+			x.Bytes += bytes.N
 			if op[0] == 'p' {
 				offset, _ := c.Out("offset")
-				x.offsets += offset.N
+				x.Offsets += offset.N
 			}
-			all[key] = x
+			all[of] = x
 		}
 	}
 	return all
