@@ -282,8 +282,27 @@ func (b *builder) terminals(s *archive.Stream) ([]terminal, error) {
 
 // stream adds the calls of a thread, and of all that are like it.
 func (b *builder) stream(s *archive.Stream, terms []terminal, ranks *archive.RankSet) error {
-	clear(b.total)
 	n := uint64(ranks.Len())
+	if err := b.totals(s, terms, n); err != nil {
+		return err
+	}
+	for i, calls := range b.total {
+		if calls == 0 || b.out.sites[i].Tree != nil {
+			continue
+		}
+		f := b.function(uint32(i + 1))
+		f.Calls += n * calls
+		b.out.Calls += n * calls
+		for rank := range ranks.All() {
+			f.of[s.Class().Stream(rank).Process()] += calls
+		}
+	}
+	return nil
+}
+
+// totals counts how often a thread called each site, and adds the places of its calls n times to the nest of functions.
+func (b *builder) totals(s *archive.Stream, terms []terminal, n uint64) error {
+	clear(b.total)
 	err := eachPlace(s, terms, b.out.Root, b.child, func(at *Context, t uint32, times uint64) {
 		x := &terms[t]
 		if x.kind == api {
@@ -309,22 +328,8 @@ func (b *builder) stream(s *archive.Stream, terms []terminal, ranks *archive.Ran
 			at.trees[x.site] += n * times
 		}
 	})
-	if err != nil {
-		return err
-	}
 	b.spread(b.total)
-	for i, calls := range b.total {
-		if calls == 0 || b.out.sites[i].Tree != nil {
-			continue
-		}
-		f := b.function(uint32(i + 1))
-		f.Calls += n * calls
-		b.out.Calls += n * calls
-		for rank := range ranks.All() {
-			f.of[s.Class().Stream(rank).Process()] += calls
-		}
-	}
-	return nil
+	return err
 }
 
 // spread turns calls of trees into calls of functions. Trees come behind those that are in them.

@@ -139,3 +139,22 @@ func TestAt(t *testing.T) {
 		}
 	}
 }
+
+// What Each yields is as many calls as Ordered says, also to who wants no more than the first ones.
+func TestOrdered(t *testing.T) {
+	a := two(t)
+	for rank, want := range []uint64{901, 902} {
+		s := a.Stream(rank)
+		n := uint64(0)
+		if err := Each(a, s, func(int, string, bool) bool { n++; return true }); err != nil || n != want {
+			t.Errorf("rank %d: %d calls in order, want %d: %v", rank, n, want, err)
+		}
+		if n, err := Ordered(a, s); err != nil || n != want {
+			t.Errorf("rank %d is said to have %d calls in order, want %d: %v", rank, n, want, err)
+		}
+		n = 0
+		if err := Each(a, s, func(int, string, bool) bool { n++; return n < 7 }); err != nil || n != 7 {
+			t.Errorf("rank %d: %d calls of 7 that were wanted: %v", rank, n, err)
+		}
+	}
+}

@@ -161,6 +161,27 @@ func (g *grapher) add(from, to *Function, n uint64) {
 	g.edges[k].Calls += n
 }
 
+// Ordered is how many calls of a stream Each yields. It expands nothing.
+func Ordered(a *archive.Archive, s *archive.Stream) (n uint64, err error) {
+	b := newBuilder(a)
+	terms, err := b.terminals(s)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.totals(s, terms, 1); err != nil {
+		return 0, err
+	}
+	for i, calls := range b.total {
+		if b.out.sites[i].Tree == nil {
+			n += calls
+		}
+	}
+	for _, f := range b.funcs {
+		n -= f.Counted
+	}
+	return n, nil
+}
+
 // Each calls f for every call of a stream in order, with the depth of the call in the nest of functions, until f
 // returns false. Calls of APIs are not among them. This expands everything.
 func Each(a *archive.Archive, s *archive.Stream, f func(depth int, name string, inside bool) bool) error {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -22,7 +24,9 @@ Times are shown if the recording has them (--function-times): of the functions b
 calls of MPI or others were made, and with "all" also of the outermost of the others.
 --tree shows which function called which, and below which; --graph the same as a graph in
 the language of Graphviz. --at RANK:CALL, or RANK.THREAD:CALL, shows the functions around a
-call, by the number that tabard dump shows.`
+call, by the number that tabard dump shows. --sequence prints the calls of each thread in their
+order: on a terminal the first 200 lines, unless --limit says how many of each thread; in a pipe
+or a file all are.`
 
 // functionFlags are the flags of `tabard functions`.
 type functionFlags struct {
@@ -30,6 +34,7 @@ type functionFlags struct {
 	limit, depth      int
 	tree, graph, json bool
 	sequence          bool
+	each              int // calls of each thread in a sequence; 0 for all, -1 if nobody asked for a number
 	at                string
 }
 
@@ -44,12 +49,13 @@ func functionsCommand(a *app) *cobra.Command {
 		Example: `  tabard functions app.tabard
   tabard functions app.tabard --tree --depth 5
   tabard functions app.tabard --graph | dot -Tsvg > calls.svg
-  tabard functions app.tabard --at 3:1200`,
+  tabard functions app.tabard --at 3:1200
+  tabard functions app.tabard --sequence --rank 0 --limit 1000`,
 		Args:              exactArgs("FILE"),
 		ValidArgsFunction: completeFiles,
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&f.limit, "limit", 40, "show at most `N` functions, 0 for all")
+	fl.IntVar(&f.limit, "limit", 40, "show at most `N` functions, or calls of each thread in a sequence, 0 for all")
 	fl.BoolVar(&f.tree, "tree", false, "show which function called which, nested")
 	fl.IntVar(&f.depth, "depth", 0, "of the nest, show `N` levels only (default: all)")
 	fl.BoolVar(&f.graph, "graph", false, "print the graph of calls for Graphviz")
@@ -60,11 +66,14 @@ func functionsCommand(a *app) *cobra.Command {
 		"these ranks only, e.g. 0,4-7")
 	fl.BoolVar(&f.json, "json", false, "print JSON (schema "+report.FunctionsSchema+")")
 	cmd.MarkFlagsMutuallyExclusive("sequence", "json")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for name, n := range map[string]int{"limit": f.limit, "depth": f.depth} {
 			if err := atLeast(name, n, 0); err != nil {
 				return err
 			}
+		}
+		if f.each = f.limit; !cmd.Flags().Changed("limit") {
+			f.each = -1
 		}
 		return a.reads(args[0], func(arch *archive.Archive) error { return f.run(a, arch) })
 	}
@@ -138,26 +147,52 @@ func (f *functionFlags) addStack(arch *archive.Archive, d *report.Functions) err
 	return fmt.Errorf("nothing was recorded of rank %d, thread %d", rank, thread)
 }
 
+// printSequence prints the calls of each thread in their order.
 func (f *functionFlags) printSequence(a *app, chosen *selection.Resolved) error {
-	return a.print(answer{text: func(w io.Writer) error {
-		none := true
-		for p, err := range chosen.Parts() {
-			if err != nil {
-				return err
-			}
-			s := p.Stream
-			err = functions.Each(s.Archive(), s, func(depth int, name string, _ bool) bool {
-				none = false
-				_, err := fmt.Fprintf(w, "%d.%d  %s%s\n", s.WorldRank(), s.Thread(), strings.Repeat("  ", depth), name)
-				return err == nil
-			})
-			if err != nil {
-				return err
-			}
+	h := a.head()
+	if f.each >= 0 {
+		h.left = -1
+	}
+	w := bufio.NewWriter(h)
+	p := a.page(w)
+	// What was read before an error is worth printing.
+	return h.end(a, cmp.Or(f.sequences(p, chosen), p.Flush(), w.Flush()),
+		"--pager shows all, or choose with --rank and --limit")
+}
+
+func (f *functionFlags) sequences(w io.Writer, chosen *selection.Resolved) error {
+	none := true
+	for part, err := range chosen.Parts() {
+		if err != nil {
+			return err
 		}
-		if none {
-			text.NoFunctions(w)
+		n, err := f.threadSequence(w, part.Stream)
+		if err != nil {
+			return err
 		}
-		return nil
-	}})
+		none = none && n == 0
+	}
+	if none {
+		text.NoFunctions(w)
+	}
+	return nil
+}
+
+// threadSequence prints the calls of a thread and says how many are left out. n is how many there are at least.
+func (f *functionFlags) threadSequence(w io.Writer, s *archive.Stream) (n uint64, err error) {
+	who := fmt.Sprintf("%d.%d  ", s.WorldRank(), s.Thread())
+	var failed error
+	err = functions.Each(s.Archive(), s, func(depth int, name string, _ bool) bool {
+		n++
+		_, failed = fmt.Fprintf(w, "%s%s%s\n", who, strings.Repeat("  ", depth), name)
+		return failed == nil && (f.each <= 0 || n < uint64(f.each))
+	})
+	if err = cmp.Or(err, failed); err != nil || f.each <= 0 || n < uint64(f.each) {
+		return n, err
+	}
+	all, err := functions.Ordered(s.Archive(), s)
+	if err == nil && all > n {
+		text.RestOfCalls(w, who, all-n)
+	}
+	return n, err
 }

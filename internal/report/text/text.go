@@ -72,3 +72,9 @@ func restOf(w io.Writer, shown, all int) {
 		rest(w, fmt.Sprint(all-shown))
 	}
 }
+
+// RestOfCalls says how many calls of a list were left out. who is what its lines begin with.
+func RestOfCalls(w io.Writer, who string, n uint64) {
+	fmt.Fprint(w, who)
+	rest(w, count(n))
+}
