@@ -111,6 +111,8 @@ type Tile struct {
 	First, Group, Rows int
 	// Until is when the reading of what is not known yet ends; zero for never.
 	Until time.Time
+	// Stop, if it is set, is asked before each line: its error ends Fill.
+	Stop func() error
 
 	// Blur is 0 if all of it is exact. Else some of its times are means of stretches, of which this is the longest.
 	Blur time.Duration
@@ -210,6 +212,11 @@ func (t *Tiler) goOn(p *partial, first, last int, x *Tile, until time.Time) (sum
 	err = spread(n, func(k, at int) (bool, error) {
 		if p.has(at) {
 			return true, nil
+		}
+		if x.Stop != nil {
+			if err := x.Stop(); err != nil {
+				return false, err
+			}
 		}
 		w.first = read == 0
 		if w.over() && (k == 0 || k >= lateLines) {

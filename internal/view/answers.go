@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -21,6 +23,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/view/api"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // An endpoint is what can be asked for under /api/.
@@ -51,7 +54,7 @@ type question struct {
 	rec   *recording
 	flags selection.Flags
 	args  url.Values
-	// meter is told how far an analysis is.
+	// meter is told how far an analysis is. Once ctx is done, that ends the analysis: see task.meter.
 	meter report.Meter
 	ctx   context.Context
 }
@@ -160,6 +163,14 @@ func (q *question) choice(key string, words ...string) (string, error) {
 	return text, nil
 }
 
+// wanted is errStopped once nobody waits for the answer any more.
+func (q *question) wanted() error {
+	if q.ctx.Err() != nil {
+		return errStopped
+	}
+	return nil
+}
+
 // key names an answer.
 func (q *question) key(name string) string { return name + "?" + q.args.Encode() }
 
@@ -200,6 +211,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		w.WriteHeader(http.StatusAccepted)
 		json.NewEncoder(w).Encode(t.pending())
 	case <-r.Context().Done():
+		s.answers[e.queue].left(t)
 	}
 }
 
@@ -237,7 +249,13 @@ func fail(w http.ResponseWriter, err error) {
 // guarded makes an answer. A mistake of ours is an error, and does not end the server.
 func guarded[T any](work func() (T, error)) (v T, err error) {
 	defer func() {
-		if x := recover(); x != nil {
+		x := recover()
+		if p, ok := x.(*workers.Panic); ok && p.Value == errStopped {
+			x = errStopped
+		}
+		if x == errStopped {
+			err = errStopped
+		} else if x != nil {
 			err = fmt.Errorf("this is a mistake in tabard, please report it: %v\n%s", x, debug.Stack())
 		}
 	}()
@@ -245,27 +263,35 @@ func guarded[T any](work func() (T, error)) (v T, err error) {
 }
 
 // How many analyses of a queue go on at once; those of recordings that are heavier than oneByOne one after the other.
-// How long one is kept that was not begun and that nobody asks for, and how many bytes of answers of a
-// queue are kept.
+// After how long without a question one is forgotten: it is not begun any more, gives way to those that somebody asks
+// for, and ends if whoever asked last has gone. Any other ends after the time abandoned: a page that nobody looks at
+// asks once a minute. How many bytes of answers of a queue are kept.
 const (
 	atATime    = 2
 	oneByOne   = 4 << 20
 	forgotten  = 5 * time.Second
+	abandoned  = 3 * time.Minute
 	maxAnswers = 48 << 20
 )
 
+// errStopped is what ends an analysis that nobody waits for.
+var errStopped = errors.New("nobody waits for this answer any more")
+
 // answers are those that take long.
 type answers struct {
-	atATime int
-	mu      sync.Mutex
-	all     map[string]*task
-	running int
-	bytes   int
+	atATime              int
+	forgotten, abandoned time.Duration
+	server               context.Context
+	mu                   sync.Mutex
+	all                  map[string]*task
+	running              int
+	bytes                int
 }
 
 // task is an answer that is being worked out, or that is there.
 type task struct {
 	q     *question
+	stop  context.CancelFunc // ends it
 	work  func(*question) (any, error)
 	asked time.Time
 	begun bool
@@ -287,9 +313,10 @@ func weight(a *archive.Archive) (calls uint64) {
 	return calls
 }
 
-// newAnswers is a queue for recordings of a weight.
-func newAnswers(weight uint64) *answers {
-	a := &answers{atATime: atATime, all: map[string]*task{}}
+// newAnswers is a queue for recordings of a weight, of a server that is there until a context is done.
+func newAnswers(server context.Context, weight uint64) *answers {
+	a := &answers{atATime: atATime, forgotten: forgotten, abandoned: abandoned, server: server,
+		all: map[string]*task{}}
 	if weight > oneByOne {
 		a.atATime = 1
 	}
@@ -301,9 +328,9 @@ func (a *answers) get(key string, q *question, work func(*question) (any, error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t := a.all[key]
-	if t == nil {
+	if t == nil || !t.ended() && t.q.ctx.Err() != nil {
 		t = &task{q: q, work: work, done: make(chan struct{})}
-		q.ctx = context.Background()
+		q.ctx, t.stop = context.WithCancel(a.server)
 		q.meter = t.meter
 		a.all[key] = t
 	}
@@ -312,15 +339,16 @@ func (a *answers) get(key string, q *question, work func(*question) (any, error)
 	return t
 }
 
-// begin begins the tasks that were asked for last, as far as others have ended.
+// begin begins the tasks that were asked for last, as far as others have ended or can be ended.
 func (a *answers) begin() {
-	for a.running < a.atATime {
+	for {
 		var next *task
 		for key, t := range a.all {
 			if t.begun {
 				continue
 			}
-			if time.Since(t.asked) > forgotten {
+			if time.Since(t.asked) > a.forgotten {
+				t.stop()
 				delete(a.all, key)
 			} else if next == nil || t.asked.After(next.asked) {
 				next = t
@@ -329,13 +357,50 @@ func (a *answers) begin() {
 		if next == nil {
 			return
 		}
+		if a.running >= a.atATime {
+			for _, t := range a.all {
+				a.forget(t, a.forgotten)
+			}
+			return
+		}
 		next.begun = true
 		a.running++
 		go a.run(next)
 	}
 }
 
+// forget ends a task that nobody has asked for for so long.
+func (a *answers) forget(t *task, after time.Duration) {
+	if t.begun && !t.ended() && time.Since(t.asked) > after {
+		t.stop()
+	}
+}
+
+// left is told that whoever asked has gone. Others may ask, or the same page that is opened again.
+func (a *answers) left(t *task) {
+	time.AfterFunc(a.forgotten, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.forget(t, a.forgotten)
+	})
+}
+
+// watch ends a task that nobody asks for any more.
+func (a *answers) watch(t *task) {
+	for {
+		select {
+		case <-t.done:
+			return
+		case <-time.After(a.abandoned):
+			a.mu.Lock()
+			a.forget(t, a.abandoned)
+			a.mu.Unlock()
+		}
+	}
+}
+
 func (a *answers) run(t *task) {
+	go a.watch(t)
 	t.body, t.err = guarded(func() ([]byte, error) {
 		v, err := t.work(t.q)
 		if err != nil {
@@ -345,8 +410,12 @@ func (a *answers) run(t *task) {
 	})
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	t.stop()
 	close(t.done)
 	a.running--
+	if t.err == errStopped {
+		maps.DeleteFunc(a.all, func(_ string, o *task) bool { return o == t })
+	}
 	a.bytes += len(t.body)
 	a.trim(t)
 	a.begin()
@@ -378,7 +447,8 @@ func (t *task) ended() bool {
 	}
 }
 
-// meter is told what is being done.
+// meter is told what is being done. Once nobody waits for it, it panics with errStopped: that is the way out of any
+// analysis, which tells how far it is every few thousand calls.
 func (t *task) meter(what, _ string, total uint64) *render.Progress {
 	t.what.Store(&what)
 	t.made.Store(0)
@@ -386,6 +456,9 @@ func (t *task) meter(what, _ string, total uint64) *render.Progress {
 	return render.Watch(func(done, total uint64) {
 		t.made.Store(done)
 		t.total.Store(total)
+		if err := t.q.wanted(); err != nil {
+			panic(err)
+		}
 	})
 }
 

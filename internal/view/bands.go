@@ -66,12 +66,14 @@ func spent(q *question) (any, error) {
 		return nil, err
 	}
 	level := q.rec.firstGrid().Level
-	return list, workers.Each(len(list.Classes), func(i int) error { return timesOf(t, &list.Classes[i], level) })
+	return list, workers.Each(len(list.Classes), func(i int) error {
+		return timesOf(t, &list.Classes[i], level, q.wanted)
+	})
 }
 
 // timesOf adds up what a class spends in the whole run.
-func timesOf(t *timeline.Tiler, c *api.Class, level int) error {
-	x := &timeline.Tile{Level: level, First: c.First, Group: c.Lines, Rows: 1}
+func timesOf(t *timeline.Tiler, c *api.Class, level int, wanted func() error) error {
+	x := &timeline.Tile{Level: level, First: c.First, Group: c.Lines, Rows: 1, Stop: wanted}
 	if err := t.Fill(x); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ func functionNest(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer q.meter.Reading(chosen)()
 	r, err := functions.Of(a, chosen)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -40,7 +41,8 @@ type Server struct {
 	token      string // 128 bits in hexadecimal
 	cookie     string // its name
 	mux        map[string]endpoint
-	asked      atomic.Int64 // when the last request came, in Unix nanoseconds
+	asked      atomic.Int64       // when the last request came, in Unix nanoseconds
+	stop       context.CancelFunc // ends the answers that are worked out
 }
 
 // New makes a server of one recording, or of two that are compared. They must stay open.
@@ -60,16 +62,19 @@ func New(archives ...*archive.Archive) (*Server, error) {
 		s.recordings = append(s.recordings, r)
 		heavy += weight(r.calls)
 	}
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
 	for i := range s.answers {
-		s.answers[i] = newAnswers(heavy)
+		s.answers[i] = newAnswers(ctx, heavy)
 	}
 	s.mux = endpoints()
 	s.asked.Store(time.Now().UnixNano())
 	return s, nil
 }
 
-// Close ends what is read in the background.
+// Close ends what is read in the background, and the analyses: these as soon as they tell how far they are.
 func (s *Server) Close() {
+	s.stop()
 	for _, r := range s.recordings {
 		r.closed.Store(true)
 	}
