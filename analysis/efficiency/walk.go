@@ -6,6 +6,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/quantile"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -294,14 +295,13 @@ func (w *walker) repeat(call uint64, body []uint32, at int, starts, ends []time.
 			}
 			continue
 		}
-		if call-w.in.From >= w.in.Len() {
-			if err := w.find(call, w.last); err != nil {
-				return err
-			}
+		n := int(min(uint64(len(starts)-i), w.r.To-call))
+		before := w.last
+		inOrder, err := w.inSteps(call, starts[i:i+n], ends[i:i+n])
+		if err != nil {
+			return err
 		}
-		// Up to the end of the step.
-		n := int(min(uint64(len(starts)-i), w.in.To-call, w.r.To-call))
-		at = w.inStep(at, starts[i:i+n], ends[i:i+n])
+		at = w.atPlaces(at, inOrder, before, starts[i:i+n], ends[i:i+n])
 		i, call = i+n, call+uint64(n)
 	}
 	if call-w.counted >= 1<<16 && call <= w.r.To {
@@ -331,33 +331,32 @@ func (w *walker) plan(body []uint32) error {
 	return nil
 }
 
-// inStep adds calls that are in one step and repeat a body from one of its terminals on. It returns
-// the next terminal.
-func (w *walker) inStep(at int, starts, ends []time.Duration) int {
+// inSteps adds calls to the process and to its steps. It tells whether each one began after the one before had ended.
+func (w *walker) inSteps(call uint64, starts, ends []time.Duration) (inOrder bool, err error) {
+	inOrder = true
+	for len(starts) > 0 {
+		if call-w.in.From >= w.in.Len() {
+			if err := w.find(call, w.last); err != nil {
+				return false, err
+			}
+		}
+		n := int(min(uint64(len(starts)), w.in.To-call))
+		inOrder = w.inStep(starts[:n], ends[:n]) && inOrder
+		call, starts, ends = call+uint64(n), starts[n:], ends[n:]
+	}
+	return inOrder, nil
+}
+
+// inStep is inSteps for calls of one step.
+func (w *walker) inStep(starts, ends []time.Duration) (inOrder bool) {
 	ends = ends[:len(starts)]
-	places, last, calls := w.bodyPlaces, w.last, uint64(0)
-	var mpi time.Duration
-	before := last
-	useful := time.Duration(0)
+	before, last := w.last, w.last
+	var mpi, useful, disorder time.Duration
 	for i, begin := range starts {
 		end := ends[i]
-		gap := max(0, begin-last)
-		d := max(0, end-max(begin, last))
-		if p := places[at]; p != nil {
-			p.calls++
-			p.mpi += d
-			p.before += gap
-			// Like p.durations.add, but without a call, for which all that the loop keeps would be put aside.
-			if v := uint64(max(end-begin, 0)); !p.durations.sketch.AddNear(v) {
-				p.durations.sketch.Add(v)
-			}
-			calls++
-		}
-		if at++; at == len(places) {
-			at = 0
-		}
-		mpi += d
-		useful += gap
+		disorder |= begin - last | end - begin
+		useful += max(0, begin-last)
+		mpi += max(0, end-max(begin, last))
 		last = max(last, end)
 	}
 	latest := last
@@ -369,7 +368,67 @@ func (w *walker) inStep(at int, starts, ends []time.Duration) int {
 		w.step.useful += useful
 	}
 	w.l.MPI += mpi
-	w.l.Calls += calls
 	w.last, w.l.End = last, max(w.l.End, latest)
+	return disorder >= 0
+}
+
+// atPlaces adds calls that repeat a body, from one of its terminals on, to their places. The calls before them had ended
+// at a time. It returns the next terminal.
+func (w *walker) atPlaces(at int, inOrder bool, last time.Duration, starts, ends []time.Duration) int {
+	places := w.bodyPlaces
+	if inOrder && len(starts) >= fewPerPlace*len(places) {
+		for i := range places {
+			if p := places[(at+i)%len(places)]; p != nil {
+				w.l.Calls += p.column(i, len(places), last, starts, ends)
+			}
+		}
+		return (at + len(starts)) % len(places)
+	}
+	ends = ends[:len(starts)]
+	calls := uint64(0)
+	for i, begin := range starts {
+		end := ends[i]
+		if p := places[at]; p != nil {
+			p.calls++
+			p.mpi += max(0, end-max(begin, last))
+			p.before += max(0, begin-last)
+			// Like p.durations.add, but without a call, for which all that the loop keeps would be put aside.
+			if v := uint64(max(end-begin, 0)); !p.durations.sketch.AddNear(v) {
+				p.durations.sketch.Add(v)
+			}
+			calls++
+		}
+		if at++; at == len(places) {
+			at = 0
+		}
+		last = max(last, end)
+	}
+	w.l.Calls += calls
 	return at
+}
+
+// fewPerPlace is how many calls of a place are too few to go through them on their own.
+const fewPerPlace = 8
+
+// column adds every step-th call from call i on, and returns how many these are. All calls are in order; those before
+// them had ended at a time.
+func (p *localPlace) column(i, step int, last time.Duration, starts, ends []time.Duration) uint64 {
+	ends = ends[:len(starts)]
+	if i > 0 {
+		last = ends[i-1]
+	}
+	p.before += starts[i] - last
+	var mpi, before time.Duration
+	for k := i + step; k < len(starts); k += step {
+		before += starts[k] - ends[k-1]
+	}
+	for k := i; k < len(starts); k += step {
+		mpi += ends[k] - starts[k]
+	}
+	p.mpi += mpi
+	p.before += before
+	n := uint64((len(starts) - i + step - 1) / step)
+	p.calls += n
+	quantile.AddSpans(&p.durations.sketch, starts[i:], ends[i:], step)
+	return n
 }

@@ -154,6 +154,9 @@ type Options struct {
 	Message func(*Message) error
 	// Collective is called for every collective.
 	Collective func(*Collective) error
+	// Batch is called for iterations of loops instead of Message and Collective, which it has to call for all of them
+	// or do the same; nil for none.
+	Batch func(*Batch) error
 	// Unmatched is called for every end of a message that has no partner, in no particular order.
 	Unmatched func(*Unmatched) error
 	// Progress is called now and then with the number of events that were read and the number of all.

@@ -11,6 +11,7 @@ type repeatedMessage struct {
 	send, recv End
 	probe      Ref
 	later      []later
+	moved      uint64 // iterations that later is ahead of the one that was matched
 }
 
 // repeatedCollective is a collective that comes again in the same way.
@@ -69,9 +70,9 @@ const (
 	rooms = 1 << 20
 )
 
-// next moves on to the next iteration.
-func (w *window) next() error {
-	if w.now += w.size; w.now+w.size <= w.n {
+// next moves on by some iterations, whose times are there.
+func (w *window) next(iterations int) error {
+	if w.now += iterations * w.size; w.now+w.size <= w.n {
 		return nil
 	}
 	// Keep the earlier iterations that matter.
@@ -115,10 +116,10 @@ func (r *runner) handOut(before, now *snapshot, n uint64) error {
 		p := r.process(a.coll.Parts[0].Process)
 		a.step = now.count(p, a.scope) - before.count(p, a.scope)
 	}
-	var timed []*window
+	b := &Batch{r: r, of: before}
 	for _, w := range ws {
 		if w != nil && w.begins != nil {
-			timed = append(timed, w)
+			b.timed = append(b.timed, w)
 			if err := w.fill(); err != nil {
 				return err
 			}
@@ -128,34 +129,20 @@ func (r *runner) handOut(before, now *snapshot, n uint64) error {
 	for _, b := range now.bases {
 		events += r.procs[b.proc].size
 	}
-	each := max(1, quantum/events)
-	told := uint64(0)
-	for k := range n {
-		if k > 0 {
-			for _, w := range timed {
-				if err := w.next(); err != nil {
-					return err
-				}
-			}
+	each := max(1, 16*quantum/events)
+	for done := uint64(0); done < n; done += uint64(b.N) {
+		if err := b.next(min(each, n-done)); err != nil {
+			return err
 		}
-		for i := range before.messages {
-			a := &before.messages[i]
-			move(a.later)
-			if err := r.opts.Message(&a.msg); err != nil {
-				return err
-			}
+		give := r.opts.Batch
+		if give == nil {
+			give = (*Batch).each
 		}
-		for i := range before.colls {
-			a := &before.colls[i]
-			move(a.later)
-			a.coll.Index += a.step
-			if err := r.opts.Collective(&a.coll); err != nil {
-				return err
-			}
+		if err := give(b); err != nil {
+			return err
 		}
-		if r.opts.Progress != nil && k >= told {
-			told = k + each
-			r.opts.Progress(r.done+k*events, r.total)
+		if r.opts.Progress != nil {
+			r.opts.Progress(r.done+done*events, r.total)
 		}
 	}
 	return nil
@@ -259,13 +246,13 @@ func appendLater(to []later, w *window, post, done *Ref) []later {
 	return append(to, later{[2]*Ref{post}, w, at(post)}, later{[2]*Ref{done}, w, at(done)})
 }
 
-// move moves calls on to the current iteration of their windows.
-func move(calls []later) {
+// move moves calls on by some iterations, to iteration k of those at hand.
+func move(calls []later, iterations, k int) {
 	for i := range calls {
 		c := &calls[i]
 		w, r := c.w, c.refs[0]
-		call, begin, end := r.Call+uint64(w.size), r.Begin, r.End
-		if k := w.now + c.at; uint(k) < uint(len(w.begins)) { // there are none without times
+		call, begin, end := r.Call+uint64(iterations*w.size), r.Begin, r.End
+		if k := w.now + c.at + k*w.size; uint(k) < uint(len(w.begins)) { // there are none without times
 			begin, end = w.begins[k], w.ends[k]
 		}
 		r.Call, r.Begin, r.End = call, begin, end

@@ -85,6 +85,8 @@ type finder struct {
 	latest   []latest    // by stream
 	wild     bool        // of the wait that is added: see wait
 	brief    briefs
+	inBatch  *match.Batch // that plain is about
+	plain    []plain
 	owner    []int32 // the process of each stream
 	procs    slots
 	readers  map[int32]*calls.Reader // of times, by stream
@@ -127,7 +129,7 @@ func Of(p *calls.Program, o Options) (*Result, error) {
 		seen = f.files
 	}
 	f.r.Match, err = match.RunProgram(p, match.Options{Message: f.message, Collective: f.collective,
-		Observer: seen, Progress: o.Progress})
+		Batch: f.batch, Observer: seen, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

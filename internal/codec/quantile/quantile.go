@@ -47,6 +47,28 @@ func (s *Sketch) AddNear(v uint64) (counted bool) {
 	return true
 }
 
+// AddSpans counts by how much numbers exceed others, those that do not as 0: of each step-th from the first one on, as
+// many as both slices have.
+func AddSpans[T ~int64](s *Sketch, from, to []T, step int) {
+	for i := 0; i < len(from); i += step {
+		// As long as numbers lie among those before, nothing but counts changes.
+		n, first, least, most, begun := s.counts.n, s.counts.first, s.least, s.most, i
+		v := uint64(0)
+		for ; i < len(from); i += step {
+			v = uint64(max(to[i]-from[i], 0))
+			at := bin(v) - first
+			if uint(at) >= uint(len(n)) || v < least || v > most {
+				break
+			}
+			n[at]++
+		}
+		s.n += uint64((i - begun + step - 1) / step)
+		if i < len(from) {
+			s.Add(v)
+		}
+	}
+}
+
 // AddAll counts a number n times.
 func (s *Sketch) AddAll(v, n uint64) {
 	s.Widen(v, v)
