@@ -136,7 +136,7 @@ func (t *thread) operates(e *otf2.Event) bool {
 	case e.Kind == otf2.IOComplete && known:
 		c.set(f.Slot(spec.RoleMoved), e.IO.Bytes)
 		if at := f.Slot(spec.RoleStatus); at >= 0 && f.Op == spec.OpRead {
-			w := status(ring.Status{Source: t.any[0], Tag: t.any[1], Bytes: int64(e.IO.Bytes)})
+			w := ring.Status{Source: t.any[0], Tag: t.any[1], Bytes: int64(e.IO.Bytes)}.Words()
 			c.set(at, w[:]...)
 		}
 	}

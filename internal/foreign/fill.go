@@ -154,7 +154,7 @@ func (t *thread) receives(e *otf2.Event) bool {
 		t.call.set(peer, uint64(e.Peer))
 		t.call.set(f.Slot(spec.RoleRecvTag), uint64(e.Tag))
 	}
-	w := status(received(&e.Message))
+	w := received(&e.Message).Words()
 	t.call.set(at, w[:]...)
 	return true
 }
@@ -235,7 +235,7 @@ func (t *thread) completes(list []done, o *opened) {
 		}
 		c.set(at, list[0].raw)
 		c.after(at, null)
-		w := status(list[0].status)
+		w := list[0].status.Words()
 		c.set(stat, w[:]...)
 		return
 	}
@@ -246,8 +246,8 @@ func (t *thread) completes(list []done, o *opened) {
 	for _, name := range []string{"count", "incount"} {
 		c.set(f.In(name), uint64(len(list)))
 	}
-	c.set(at, handles(raws)...)
-	c.after(at, handles(nulls)...)
+	c.set(at, ring.AppendWords(nil, raws)...)
+	c.after(at, ring.AppendWords(nil, nulls)...)
 	switch {
 	case index >= 0 && f.Slots[index].Array:
 		c.set(index, indices(len(list))...)
@@ -256,9 +256,9 @@ func (t *thread) completes(list []done, o *opened) {
 	}
 	switch {
 	case stat >= 0 && f.Slots[stat].Array:
-		c.set(stat, statuses(all)...)
+		c.set(stat, ring.AppendStatuses(nil, all)...)
 	case stat >= 0:
-		w := status(all[0])
+		w := all[0].Words()
 		c.set(stat, w[:]...)
 	}
 }

@@ -401,5 +401,5 @@ func (q *process) data(
 
 // ringABI is the record about the handles of predefined objects.
 func (x *importer) ringABI() ring.Record {
-	return about(ring.RABI, append([]uint64{uint64(x.abi), 64, head(ring.APlain, 8, len(x.pairs))}, x.pairs...)...)
+	return about(ring.RABI, ring.AppendWords([]uint64{uint64(x.abi), 64}, x.pairs)...)
 }

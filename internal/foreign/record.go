@@ -42,59 +42,17 @@ func (c *call) after(slot int, w ...uint64) {
 	}
 }
 
-// head is what begins an array.
-func head(kind, elem, n int) uint64 { return uint64(n) | uint64(kind)<<48 | uint64(elem)<<56 }
-
-// handles are an array of handles.
-func handles(raw []uint64) []uint64 { return append([]uint64{head(ring.APlain, 8, len(raw))}, raw...) }
-
 // indices are the numbers below n as an array of int.
 func indices(n int) []uint64 {
-	w := []uint64{head(ring.APlain, 4, n)}
-	for i := 0; i < n; i += 2 {
-		v := uint64(uint32(i))
-		if i+1 < n {
-			v |= uint64(uint32(i+1)) << 32
-		}
-		w = append(w, v)
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
 	}
-	return w
+	return ring.AppendInts(nil, list)
 }
 
 // text is a string.
-func text(s string) []uint64 {
-	w := []uint64{head(ring.APlain, 1, len(s))}
-	for i := 0; i < len(s); i += 8 {
-		x := uint64(0)
-		for k := i; k < min(i+8, len(s)); k++ {
-			x |= uint64(s[k]) << (8 * uint(k-i))
-		}
-		w = append(w, x)
-	}
-	return w
-}
-
-func status(s ring.Status) [3]uint64 {
-	c := uint64(0)
-	if s.Cancelled {
-		c = 1
-	}
-	return [3]uint64{
-		uint64(uint32(s.Source)) | uint64(uint32(s.Tag))<<32,
-		uint64(uint32(s.Error)) | c<<32,
-		uint64(s.Bytes),
-	}
-}
-
-// statuses are an array of them.
-func statuses(list []ring.Status) []uint64 {
-	w := []uint64{head(ring.AStatus, 0, len(list))}
-	for i := range list {
-		s := status(list[i])
-		w = append(w, s[:]...)
-	}
-	return w
-}
+func text(s string) []uint64 { return ring.AppendString(nil, s) }
 
 // record is the raw record of the call; entry leaves out what is known on return only.
 func (c *call) record(rec ring.Record, start, end, site uint64, flags uint16) ring.Record {

@@ -287,9 +287,8 @@ func (r *Rank) Iprobe(line, source, tag int, c *Comm, found bool, got Status) {
 
 func (r *Rank) initialize() {
 	r.meta(ring.RProcess, r.about()...)
-	r.meta(ring.RABI, append([]uint64{uint64(r.lib.abi), r.lib.handleBits, arrayHead(ring.APlain, 8, len(r.lib.pairs))},
-		r.lib.pairs...)...)
-	r.meta(ring.RModule, appendString(appendString([]uint64{0, r.base(), 1 << 20}, r.prog.path()), r.prog.buildID())...)
+	r.meta(ring.RABI, ring.AppendWords([]uint64{uint64(r.lib.abi), r.lib.handleBits}, r.lib.pairs)...)
+	r.meta(ring.RModule, ring.AppendString(ring.AppendString([]uint64{0, r.base(), 1 << 20}, r.prog.path()), r.prog.buildID())...)
 	r.clockRecord()
 	r.begin(fnInit, 1)
 	argv := []string{r.prog.path()}

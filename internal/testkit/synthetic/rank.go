@@ -189,7 +189,7 @@ const ranksPerHost = 64
 
 // about writes the facts that a process reports first.
 func (r *Rank) about() []uint64 {
-	return appendStrings(nil, []string{
+	return ring.AppendStrings(nil, []string{
 		"exe=" + r.prog.path(), "host=" + host(r.Rank), "lib=" + r.lib.version, "mpi=" + r.lib.name,
 		"cwd=/synthetic", fmt.Sprint("pid=", pid(r.Rank)), "cmd=" + r.prog.path(),
 	})

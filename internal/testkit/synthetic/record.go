@@ -139,12 +139,10 @@ func (r *Rank) obj(h handle) {
 	}
 }
 
-func arrayHead(kind, elem, n int) uint64 { return uint64(n) | uint64(kind)<<48 | uint64(elem)<<56 }
-
 // reqs writes an array of requests; nil is MPI_REQUEST_NULL.
 func (r *Rank) reqs(qs []*Request) {
 	r.next(true, spec.Handle)
-	r.rec = append(r.rec, arrayHead(ring.APlain, 8, len(qs)))
+	r.rec = append(r.rec, ring.ArrayHead(ring.APlain, 8, len(qs)))
 	for _, q := range qs {
 		r.rec = append(r.rec, r.handleOf(q).raw)
 	}
@@ -160,14 +158,7 @@ func (r *Rank) reqs(qs []*Request) {
 // ints writes an array of int.
 func (r *Rank) ints(vs []int) {
 	r.next(true, spec.Int)
-	r.rec = append(r.rec, arrayHead(ring.APlain, 4, len(vs)))
-	for i := 0; i < len(vs); i += 2 {
-		w := uint64(uint32(vs[i]))
-		if i+1 < len(vs) {
-			w |= uint64(uint32(vs[i+1])) << 32
-		}
-		r.rec = append(r.rec, w)
-	}
+	r.rec = ring.AppendInts(r.rec, vs)
 	if r.log != nil {
 		all := make([]int64, len(vs))
 		for i, v := range vs {
@@ -179,7 +170,7 @@ func (r *Rank) ints(vs []int) {
 
 func (r *Rank) strs(vs []string) {
 	r.next(false, spec.StringArray)
-	r.rec = appendStrings(r.rec, vs)
+	r.rec = ring.AppendStrings(r.rec, vs)
 	if r.log != nil {
 		r.note(vs)
 	}
@@ -187,7 +178,8 @@ func (r *Rank) strs(vs []string) {
 
 func (r *Rank) status(s Status) {
 	r.next(false, spec.Status)
-	r.rec = appendStatus(r.rec, s)
+	words := s.Words()
+	r.rec = append(r.rec, words[:]...)
 	if r.log != nil {
 		r.note(s)
 	}
@@ -195,39 +187,8 @@ func (r *Rank) status(s Status) {
 
 func (r *Rank) statuses(ss []Status) {
 	r.next(true, spec.Status)
-	r.rec = append(r.rec, arrayHead(ring.AStatus, 0, len(ss)))
-	for _, s := range ss {
-		r.rec = appendStatus(r.rec, s)
-	}
+	r.rec = ring.AppendStatuses(r.rec, ss)
 	if r.log != nil {
 		r.note(append([]Status(nil), ss...))
 	}
-}
-
-func appendStatus(w []uint64, s Status) []uint64 {
-	c := uint64(0)
-	if s.Cancelled {
-		c = 1
-	}
-	return append(w, uint64(uint32(s.Source))|uint64(uint32(s.Tag))<<32, uint64(uint32(s.Error))|c<<32, uint64(s.Bytes))
-}
-
-func appendString(w []uint64, s string) []uint64 {
-	w = append(w, arrayHead(ring.APlain, 1, len(s)))
-	for i := 0; i < len(s); i += 8 {
-		x := uint64(0)
-		for k := i; k < min(i+8, len(s)); k++ {
-			x |= uint64(s[k]) << (8 * uint(k-i))
-		}
-		w = append(w, x)
-	}
-	return w
-}
-
-func appendStrings(w []uint64, ss []string) []uint64 {
-	w = append(w, arrayHead(ring.AList, 8, len(ss)))
-	for _, s := range ss {
-		w = appendString(w, s)
-	}
-	return w
 }

@@ -82,18 +82,6 @@ func Meta(id spec.ID, ticks uint64, values ...any) ring.Record {
 	return rec
 }
 
-func pack(kind, elem uint64, n int, data []uint64) []uint64 {
-	return append([]uint64{uint64(n) | kind<<48 | elem<<56}, data...)
-}
-
-func bytesOf(s string) []uint64 {
-	w := make([]uint64, (len(s)+7)/8)
-	for i := range len(s) {
-		w[i/8] |= uint64(s[i]) << (8 * uint(i&7))
-	}
-	return w
-}
-
 // Words encodes one value.
 func Words(v any) []uint64 {
 	switch v := v.(type) {
@@ -104,46 +92,22 @@ func Words(v any) []uint64 {
 	case uint64:
 		return []uint64{v}
 	case string:
-		return pack(ring.APlain, 1, len(v), bytesOf(v))
+		return ring.AppendString(nil, v)
 	case []string:
-		var data []uint64
-		for _, s := range v {
-			data = append(data, Words(s)...)
-		}
-		return pack(ring.AList, 0, len(v), data)
+		return ring.AppendStrings(nil, v)
 	case []int32:
-		data := make([]uint64, (len(v)+1)/2)
-		for i, x := range v {
-			data[i/2] |= uint64(uint32(x)) << (32 * uint(i&1))
-		}
-		return pack(ring.APlain, 4, len(v), data)
+		return ring.AppendInts(nil, v)
 	case []int64:
-		data := make([]uint64, len(v))
-		for i, x := range v {
-			data[i] = uint64(x)
-		}
-		return pack(ring.APlain, 8, len(v), data)
+		return ring.AppendWords(nil, v)
 	case []uint64:
-		return pack(ring.APlain, 8, len(v), v)
+		return ring.AppendWords(nil, v)
 	case ring.Status:
-		return status(v)
+		words := v.Words()
+		return words[:]
 	case []ring.Status:
-		var data []uint64
-		for _, s := range v {
-			data = append(data, status(s)...)
-		}
-		return pack(ring.AStatus, 0, len(v), data)
+		return ring.AppendStatuses(nil, v)
 	case Sentinel:
-		return []uint64{uint64(v) | ring.ASentinel<<48}
+		return []uint64{ring.ArrayHead(ring.ASentinel, 0, int(v))}
 	}
 	panic(fmt.Sprintf("value of type %T", v))
-}
-
-func status(s ring.Status) []uint64 {
-	c := uint64(0)
-	if s.Cancelled {
-		c = 1
-	}
-	return []uint64{uint64(uint32(s.Source)) | uint64(uint32(s.Tag))<<32, uint64(uint32(s.Error)) | c<<32,
-		uint64(s.Bytes)}
 }
