@@ -20,8 +20,9 @@
 //
 // Everything that an analysis asks of a function stands in its row: Func.Op and the words beside
 // it, Func.Slot for parameters by their role, Func.Flags. No analysis looks at names of functions;
-// names_test.go at the root holds them to it. So a new function takes two files: an entry in a
-// table of functions, with "means" if it is no form of a known one, and an id.
+// names_test.go at the root holds them to it. So a new function takes one entry in a table of
+// functions, with "means" if it is no form of a known one; make gen gives it an id. A new API takes
+// a folder with such a table, and a line each in apis.txt and events.txt.
 package spec
 
 import "strings"
