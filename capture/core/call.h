@@ -155,14 +155,26 @@ static inline uint64_t tb_now(void)
 #define tb_publish(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 #define tb_barrier() __asm__ volatile("" ::: "memory")
 
+/* A function's frame: where the caller's frame pointer is saved (tb_frame_record), and the end of
+ * it all, which is the caller's stack pointer at the call (tb_frame_end). On AArch64 the one does
+ * not follow from the other; the distance, a multiple of 16, is put into the bits that addresses of
+ * user space do not use. */
+#if defined(__aarch64__)
+#define TB_FRAME() \
+    ((void *)((uintptr_t)__builtin_frame_address(0) | \
+              ((uintptr_t)__builtin_dwarf_cfa() - (uintptr_t)__builtin_frame_address(0)) << 44))
+static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame & 0xffffffffffffULL; }
+static inline uintptr_t tb_frame_end(void *frame) { return tb_frame_record(frame) + ((uintptr_t)frame >> 48 << 4); }
+#else
+#define TB_FRAME() __builtin_frame_address(0)
+static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame; }
+static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16; }
+#endif
+
 /* A function that is seen may have ended in a jump to the wrapper. */
 static inline uintptr_t tb_call_return(void *ra, void *frame)
 {
-#if defined(__x86_64__)
-    return tb_function_return((uintptr_t)ra, (uintptr_t)frame + 8);
-#else
-    return (void)frame, (uintptr_t)ra;
-#endif
+    return tb_function_return((uintptr_t)ra, tb_frame_end(frame) - 8);
 }
 
 static inline uint64_t tb_site(struct tb_call *c, void *ra, void *frame)
@@ -213,21 +225,6 @@ int tb_enter(struct tb_call *c, int id, unsigned words, void *ra, void *frame, i
 #endif
 }
 
-/* A function's frame: where the caller's frame pointer is saved (tb_frame_record), and the end of
- * it all, which is the caller's stack pointer at the call (tb_frame_end). On AArch64 the one does
- * not follow from the other; the distance, a multiple of 16, is put into the bits that addresses of
- * user space do not use. */
-#if defined(__aarch64__)
-#define TB_FRAME() \
-    ((void *)((uintptr_t)__builtin_frame_address(0) | \
-              ((uintptr_t)__builtin_dwarf_cfa() - (uintptr_t)__builtin_frame_address(0)) << 44))
-static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame & 0xffffffffffffULL; }
-static inline uintptr_t tb_frame_end(void *frame) { return tb_frame_record(frame) + ((uintptr_t)frame >> 48 << 4); }
-#else
-#define TB_FRAME() __builtin_frame_address(0)
-static inline uintptr_t tb_frame_record(void *frame) { return (uintptr_t)frame; }
-static inline uintptr_t tb_frame_end(void *frame) { return (uintptr_t)frame + 16; }
-#endif
 #define TB_ENTER(c, id, words) tb_enter(c, id, words, __builtin_return_address(0), TB_FRAME(), 1)
 
 void tb_begin(struct tb_call *c);

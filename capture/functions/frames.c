@@ -1,6 +1,5 @@
 /* Unwinding through code beside images: exceptions, the end of threads, backtraces. Whoever unwinds asks the dynamic
  * linker what code belongs to; the answers for that code are ours. */
-#if defined(__x86_64__)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -97,4 +96,3 @@ TB_EXPORT int backtrace(void **to, int size)
         if (!tb_stub_is_exit((uintptr_t)all[i])) to[n++] = all[i];
     return n;
 }
-#endif

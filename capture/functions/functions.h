@@ -15,7 +15,8 @@
  * no C library, no locks, and keep errno. What needs more goes through tb_function_saved. They need not keep any
  * register but those that every function keeps.
  *
- * sp is where the return address of the call lies. It grows downwards: a call at sp has left behind all calls of its
+ * sp is where the return address of the call lies, or, on AArch64, would if it were on the stack: 8 bytes below the
+ * stack pointer of the caller. It grows downwards: a call at sp has left behind all calls of its
  * stack at sp or below, by a jump (longjmp, exception), or, at the same sp, by a tail call. */
 
 /* A call of a function begins. 0: nobody wants to know of its end. tb_function_leave does not come then, unless it is
@@ -43,7 +44,7 @@ struct tb_function_image {
  * Outside of the paths above, before the first event of the image; any thread, one at a time. */
 uint32_t tb_functions_register(const struct tb_function_image *image);
 
-/* ---- What is given (patch.c, stubs.S) ---- */
+/* ---- What is given (patch.c, stubs.c, stacks.c) ---- */
 
 /* Not 0: nothing is told. Whoever changes it adds or takes away 1, atomically: for switching by the program. */
 extern int tb_functions_off;
@@ -55,23 +56,16 @@ void tb_function_saved(void (*f)(void *), void *argument);
 
 /* In tb_function_saved: the bounds of the thread's own stack, which other ways to ask for allocate memory. 0, 0: it is
  * on another one. 0: not in there. */
-#if defined(__x86_64__)
 int tb_function_bounds(uintptr_t *low, uintptr_t *high);
-#else
-static inline int tb_function_bounds(uintptr_t *low, uintptr_t *high) { return (void)low, (void)high, 0; }
-#endif
 
-/* The return address that lies at `at`, where it says pc, or lay there before it was replaced to see the return. */
-#if defined(__x86_64__)
+/* The return address of the call at `at` (as sp above), where it says pc, or said before it was replaced to see the
+ * return. */
 extern unsigned tb_arenas_n; /* images whose functions are seen */
 uintptr_t tb_function_replaced(uintptr_t pc, uintptr_t at);
 static inline uintptr_t tb_function_return(uintptr_t pc, uintptr_t at)
 {
     return __builtin_expect(tb_arenas_n != 0, 0) ? tb_function_replaced(pc, at) : pc;
 }
-#else
-static inline uintptr_t tb_function_return(uintptr_t pc, uintptr_t at) { return (void)at, pc; }
-#endif
 
 #pragma GCC visibility pop
 #endif

@@ -4,7 +4,6 @@
  *   name of the answer, a tab, paths with tabs between them
  *
  * The answer is a file like that of the program's own plan. Who does not get one goes on without. */
-#if defined(__x86_64__)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,6 +31,7 @@ void *tb_loads_open(const char *file, int mode) __attribute__((visibility("hidde
 
 /* dlopen looks at its return address: who calls it may have a search path of its own. Where that matters it is jumped
  * to, so that it does not see us. */
+#if defined(__x86_64__)
 __asm__(
     ".text\n.p2align 4\n"
     ".globl dlopen\n.type dlopen, @function\n"
@@ -62,6 +62,35 @@ __asm__(
     "jz 1b\n"
     "jmp tb_loads_open\n"
     ".cfi_endproc\n.size dlopen, . - dlopen\n");
+#elif defined(__aarch64__)
+__asm__(
+    ".text\n.p2align 4\n"
+    ".globl dlopen\n.type dlopen, %function\n"
+    "dlopen:\n.cfi_startproc\n"
+    "hint #34\n"
+    "adrp x9, tb_loads_watched\n"
+    "ldr w9, [x9, :lo12:tb_loads_watched]\n"
+    "cbnz w9, 3f\n"
+    "1: adrp x16, tb_loads_next\n"
+    "ldr x16, [x16, :lo12:tb_loads_next]\n"
+    "cbz x16, 2f\n"
+    "br x16\n"
+    "2: stp x0, x1, [sp, #-32]!\n.cfi_def_cfa_offset 32\n"
+    "str x30, [sp, #16]\n.cfi_offset 30, -16\n"
+    "bl tb_loads_find\n"
+    "ldr x30, [sp, #16]\n"
+    "ldp x0, x1, [sp], #32\n.cfi_def_cfa_offset 0\n.cfi_restore 30\n"
+    "b 1b\n"
+    "3: stp x0, x1, [sp, #-32]!\n.cfi_def_cfa_offset 32\n"
+    "str x30, [sp, #16]\n.cfi_offset 30, -16\n"
+    "bl tb_loads_any_caller\n"
+    "mov w9, w0\n"
+    "ldr x30, [sp, #16]\n"
+    "ldp x0, x1, [sp], #32\n.cfi_def_cfa_offset 0\n.cfi_restore 30\n"
+    "cbz w9, 1b\n"
+    "b tb_loads_open\n"
+    ".cfi_endproc\n.size dlopen, . - dlopen\n");
+#endif
 
 static void *nothing(const char *file, int mode) { return (void)file, (void)mode, NULL; }
 
@@ -187,4 +216,3 @@ void tb_loads_start(void)
     pthread_atfork(NULL, NULL, child);
     tb_loads_watched = 1;
 }
-#endif

@@ -3,9 +3,7 @@
  * No page is ever writable and executable at once. Code beside images is written first and made executable then. The
  * images are changed through /proc/self/mem, which leaves them as they are mapped: profilers and debuggers see the same
  * files. What cannot be changed stays as it is, and its functions are not seen. */
-#if defined(__x86_64__)
 #define _GNU_SOURCE
-#include <cpuid.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +20,9 @@
 #include "core/api.h"
 #include "core/files.h"
 #include "core/internal.h"
-#include "functions/planfile.h"
 #include "functions/stubs.h"
 
-enum { PAGE = 4096, SPARE = 1 << 20, REACH = INT_MAX - (1 << 16), STEP = 16 << 20 };
+enum { PAGE = 4096, SPARE = 1 << 20, STEP = 16 << 20 };
 
 const struct tb_arenas *tb_arenas;
 unsigned tb_arenas_n;
@@ -120,16 +117,16 @@ static unsigned pools_n, pools_open; /* those from pools_open on can still be wr
 
 static int reaches(const struct image *i, uintptr_t low, uintptr_t high)
 {
-    return (high > i->low ? high - i->low : 0) < REACH && (i->high > low ? i->high - low : 0) < REACH;
+    return (high > i->low ? high - i->low : 0) < TB_REACH && (i->high > low ? i->high - low : 0) < TB_REACH;
 }
 
 /* The first free place of so many bytes that reaches the image, below it if possible: the heap grows above programs. */
 static uintptr_t find_place(const struct image *i, size_t bytes)
 {
-    uintptr_t from = i->low & ~(uintptr_t)(PAGE - 1);
+    uintptr_t from = i->low & ~(uintptr_t)(TB_CODE_PAGE - 1);
     for (int up = 0; up < 2; up++)
-        for (uintptr_t by = SPARE; by < REACH; by += by < STEP ? SPARE : STEP) {
-            uintptr_t wish = up ? ((i->high + REACH - by) & ~(uintptr_t)(PAGE - 1)) - bytes : from - by - bytes;
+        for (uintptr_t by = SPARE; by < TB_REACH; by += by < STEP ? SPARE : STEP) {
+            uintptr_t wish = up ? ((i->high + TB_REACH - by) & ~(uintptr_t)(TB_CODE_PAGE - 1)) - bytes : from - by - bytes;
             if ((!up && from < by + bytes + PAGE * 16) || !reaches(i, wish, wish + bytes)) continue;
             void *p = mmap((void *)wish, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -139,9 +136,11 @@ static uintptr_t find_place(const struct image *i, size_t bytes)
     return 0;
 }
 
+static size_t whole(size_t bytes) { return (bytes + TB_CODE_PAGE - 1) & ~(size_t)(TB_CODE_PAGE - 1); }
+
 static uint8_t *place(const struct image *i, size_t bytes, size_t all)
 {
-    bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+    bytes = whole(bytes);
     for (unsigned k = pools_open; k < pools_n; k++)
         if (pools[k].high - pools[k].at >= bytes && reaches(i, pools[k].at, pools[k].at + bytes)) {
             pools[k].at += bytes;
@@ -158,35 +157,22 @@ static uint8_t *place(const struct image *i, size_t bytes, size_t all)
 
 /* ---- Code ---- */
 
-static int fix(const struct image *i, const struct tb_plan_fixup *f)
-{
-    uint8_t *at = i->at + f->at;
-    uintptr_t target = i->bias + f->target;
-    uint32_t v = (uint32_t)target;
-    if (f->at > i->plan->code - 4u) return 0;
-    if (f->kind == TB_FIX_HIGH) {
-        v = (uint32_t)(target >> 32);
-    } else if (f->kind == TB_FIX_RELATIVE) {
-        intptr_t by = (intptr_t)(target - (uintptr_t)(at + f->to_end));
-        if (by != (int32_t)by) return 0;
-        v = (uint32_t)by;
-    }
-    memcpy(at, &v, sizeof v);
-    return 1;
-}
-
 /* Writes the code of an image to its place; 0: some of it does not reach. */
 static int write_code(struct image *i, uint32_t base)
 {
     uintptr_t pointer[] = {(uintptr_t)tb_stub_enter, (uintptr_t)tb_stub_leave, (uintptr_t)tb_stub_loop};
     memcpy(i->at, i->code, i->plan->code);
     memcpy(i->at, pointer, sizeof pointer);
-    for (uint32_t k = 0; k < i->plan->fixups; k++)
-        if (!fix(i, &i->fixup[k])) return 0;
+    for (uint32_t k = 0; k < i->plan->fixups; k++) {
+        const struct tb_plan_fixup *f = &i->fixup[k];
+        if (f->at >= i->plan->code ||
+            !tb_stub_fix(i->at + f->at, i->plan->code - f->at, f, i->bias + f->target))
+            return 0;
+    }
     for (uint32_t k = 0; k < i->plan->functions; k++) {
         uint32_t number = base + k;
         if (i->entry[k].code > i->plan->code - 64u) return 0;
-        memcpy(i->at + i->entry[k].code + TB_PLAN_NUMBER, &number, sizeof number);
+        memcpy(i->at + i->entry[k].code + TB_NUMBER_AT, &number, sizeof number);
     }
     return 1;
 }
@@ -244,16 +230,7 @@ static size_t changed(const struct image *i, uint32_t k, uint8_t *to, uintptr_t 
     if (*at < i->low || *at + sizeof e->original > i->high || e->original_n > sizeof e->original) return 0;
     for (size_t c = 0; c < e->original_n; c++)
         if ((to[c] = ((volatile uint8_t *)*at)[c]) != e->original[c]) return 0;
-    intptr_t by = (intptr_t)((uintptr_t)i->at + e->code - (*at + TB_PLAN_JUMP));
-    uint32_t v = (uint32_t)by;
-    if (by != (int32_t)by) return 0;
-    to[0] = 0xe9;
-    for (int c = 0; c < 4; c++) to[1 + c] = (uint8_t)(v >> 8 * c);
-    if (e->is_short) {
-        to[TB_PLAN_JUMP + e->entry] = 0xeb;
-        to[TB_PLAN_JUMP + e->entry + 1] = (uint8_t)-(TB_PLAN_JUMP + e->entry + 2);
-    }
-    return e->original_n;
+    return tb_stub_lead(to, e, *at, (uintptr_t)i->at + e->code) ? e->original_n : 0;
 }
 
 static void patch(const struct image *i, struct writer *w)
@@ -319,7 +296,7 @@ static void carry_out(const struct tb_plan_file *f, uint64_t size, int fresh)
     for (; n < f->images && size - at >= sizeof(struct tb_plan_image); n++) {
         if (!parts(&image[n], (const struct tb_plan_image *)((const char *)f + at), size - at)) break;
         at += image[n].plan->bytes;
-        all += (image[n].plan->code + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        all += whole(image[n].plan->code);
     }
     for (uint32_t k = 0; k < n; k++) {
         if (!prepare(&image[k], all)) image[k].at = NULL;
@@ -360,18 +337,12 @@ unsigned long tb_plan_threads(void)
     return stat("/proc/self/task", &st) == 0 && st.st_nlink > 2 ? st.st_nlink - 2 : 1;
 }
 
-static int saves_vectors(void)
-{
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
-}
-
 __attribute__((constructor)) static void begin(void)
 {
     const char *name = getenv("TABARD_PLAN");
     int saved = errno;
     /* A library may have called MPI before, so that the process is recorded already. */
-    if (name && tb_process.dir[0] && tb_process.state != TB_INERT && tb_is_registered() && saves_vectors()) {
+    if (name && tb_process.dir[0] && tb_process.state != TB_INERT && tb_is_registered() && tb_stub_possible()) {
         tb_frames_start();
         int done = tb_plan_carry_out(name, 0);
         if (done == 2) tb_loads_start();
@@ -379,4 +350,3 @@ __attribute__((constructor)) static void begin(void)
     }
     errno = saved;
 }
-#endif

@@ -21,9 +21,10 @@ struct tb_plan_entry {
     uint8_t original_n, unused;
     uint8_t original[16];     /* from the first byte that changes on */
 };
-enum { TB_PLAN_NUMBER = 1,    /* where in a template the number of its function goes */
-       TB_PLAN_JUMP = 5 };
+enum { TB_PLAN_JUMP = 5 };    /* bytes of the one before a function */
 struct tb_plan_fixup { uint32_t at; uint16_t to_end, kind; uint64_t target; };
-enum { TB_FIX_RELATIVE = 0, TB_FIX_LOW = 1, TB_FIX_HIGH = 2 };
+/* Kinds of x86-64: the distance from the end of the instruction, halves of an address; of AArch64: words from the
+ * instruction to the target of a branch, pages of 4 KiB, an address. */
+enum { TB_FIX_RELATIVE = 0, TB_FIX_LOW = 1, TB_FIX_HIGH = 2, TB_FIX_BRANCH = 3, TB_FIX_PAGE = 4, TB_FIX_ADDRESS = 5 };
 
 #endif

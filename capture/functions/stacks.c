@@ -1,6 +1,5 @@
 /* Stacks: where they begin and end, and the memory beside each that keeps the return addresses of calls in progress.
  * Nothing here calls the C library: it runs at the first call on a stack, whatever function that is. */
-#if defined(__x86_64__)
 #pragma GCC target("general-regs-only")
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +17,7 @@ static uint64_t wait_for(uint64_t *at)
 {
     uint64_t v = NEW;
     for (int i = 0; i < 1 << 22 && ((v = __atomic_load_n(at, __ATOMIC_ACQUIRE)) & 3) == NEW; i++)
-        __builtin_ia32_pause();
+        tb_pause();
     return v & 3;
 }
 
@@ -83,7 +82,7 @@ static uintptr_t hexadecimal(struct maps *m, int *c)
 /* The mapping with an address in it. The process's own stack grows: it begins where it may reach. */
 static struct bounds mapping_of(uintptr_t at)
 {
-    struct maps m = {.fd = (int)tb_kernel(SYS_open, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0)};
+    struct maps m = {.fd = (int)tb_kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
     struct bounds b = {0, 0};
     int c;
     if (m.fd < 0) return b;
@@ -91,13 +90,13 @@ static struct bounds mapping_of(uintptr_t at)
         uintptr_t low = hexadecimal(&m, &c);
         c = next_char(&m);
         uintptr_t high = hexadecimal(&m, &c);
-        int last = 0;
-        for (; c >= 0 && c != '\n'; c = next_char(&m)) last = c;
+        int last = 0, before = 0;
+        for (; c >= 0 && c != '\n'; c = next_char(&m)) before = last, last = c;
         if (at < low || at >= high) continue;
         b = (struct bounds){low, high};
         struct rlimit limit = {0, 0};
-        /* [stack], [heap] */
-        if (last == ']' && tb_kernel(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0, 0, 0) == 0) {
+        /* [stack], not [heap] or [anon: ...] */
+        if (before == 'k' && last == ']' && tb_kernel(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0, 0, 0) == 0) {
             uintptr_t most = limit.rlim_cur < (rlim_t)1 << 34 ? limit.rlim_cur : (uintptr_t)1 << 34;
             if (high - low < most && high >> 46) b.low = high - most;
         }
@@ -208,39 +207,6 @@ static int borrow(void)
     return -1;
 }
 
-/* f(argument) on the stack that ends at top (0: this one), with the state of vector and floating-point registers
- * below it: all of it that ordinary code changes, as bits of XCR0. */
-void tb_stub_call(void (*f)(void *), void *argument, uintptr_t top);
-__asm__(
-    ".text\n.hidden tb_stub_call\n.type tb_stub_call, @function\n"
-    "tb_stub_call:\n.cfi_startproc\n"
-    "push %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_offset rbp, -16\n"
-    "mov %rsp, %rbp\n.cfi_def_cfa_register rbp\n"
-    "push %rbx\n.cfi_offset rbx, -24\n"
-    "test %rdx, %rdx\n"
-    "jz 1f\n"
-    "mov %rdx, %rsp\n"
-    "1: mov %rdi, %rcx\n"
-    "sub $3072, %rsp\n"
-    "and $-64, %rsp\n"
-    "mov %rsp, %rbx\n"
-    "xor %eax, %eax\n"
-    "mov %rax, 512(%rbx)\n mov %rax, 520(%rbx)\n mov %rax, 528(%rbx)\n mov %rax, 536(%rbx)\n"
-    "mov %rax, 544(%rbx)\n mov %rax, 552(%rbx)\n mov %rax, 560(%rbx)\n mov %rax, 568(%rbx)\n"
-    "mov $0xe7, %eax\n"
-    "xor %edx, %edx\n"
-    "xsave64 (%rbx)\n"
-    "cld\n"
-    "mov %rsi, %rdi\n"
-    "call *%rcx\n"
-    "mov $0xe7, %eax\n"
-    "xor %edx, %edx\n"
-    "xrstor64 (%rbx)\n"
-    "mov -8(%rbp), %rbx\n.cfi_restore rbx\n"
-    "leave\n.cfi_def_cfa rsp, 8\n"
-    "ret\n"
-    ".cfi_endproc\n.size tb_stub_call, . - tb_stub_call\n");
-
 void tb_function_saved(void (*f)(void *), void *argument)
 {
     struct tb_here *h = &tb_here;
@@ -256,4 +222,3 @@ void tb_function_saved(void (*f)(void *), void *argument)
     h->size = size;
     signals(SIG_SETMASK, &before, NULL);
 }
-#endif

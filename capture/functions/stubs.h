@@ -2,6 +2,12 @@
 #ifndef TABARD_STUBS_H
 #define TABARD_STUBS_H
 #include "functions/functions.h"
+#include "functions/planfile.h"
+#if defined(__x86_64__)
+#include "functions/x86_64.h"
+#elif defined(__aarch64__)
+#include "functions/aarch64.h"
+#endif
 
 #pragma GCC visibility push(hidden)
 
@@ -17,18 +23,28 @@ struct tb_here {
 };
 extern __thread struct tb_here tb_here __attribute__((tls_model("initial-exec")));
 
-/* Where the return address that belongs at a place of a stack is kept while it is replaced. */
+/* Where the return address of a call is kept while it is replaced. What says which call it is, here and to who makes
+ * events of it, is a place of the stack: 8 bytes below what the stack pointer is when the call has returned. On x86-64
+ * the return address lies there. On AArch64 nobody need have put it anywhere, but as long as a function has called
+ * others, its frame is between their places and its own. */
 static inline uintptr_t *tb_kept(uintptr_t at) { return (uintptr_t *)(at ^ (uintptr_t)1 << 46); }
-
-/* Call frame instructions where the return address is kept, at (rsp - 8 + by) ^ 1 << 46; back is by - 8, as a byte. The
- * CFA is odd, see describe in internal/functions/plan/file.go. */
-#define TB_KEPT(by, back) \
-    ".cfi_escape 0x0c, 7, " #by " + 1, 0x10, 16, 7, 0x77, " #back ", 0x31, 0x08, 46, 0x24, 0x27, 0x16, 7, 2, 0x77, " #by "\n"
 
 /* What templates call; see internal/functions/plan/template.go. */
 extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[];
 int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than before: 1 if calls can be told */
 int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a template */
+
+/* ---- x86_64.c, aarch64.c ---- */
+
+/* Whether calls can be told on this processor. */
+int tb_stub_possible(void);
+/* f(argument) on the stack that ends at top (0: this one), with the state of vector and floating-point registers
+ * below it: all of it that ordinary code changes. */
+void tb_stub_call(void (*f)(void *), void *argument, uintptr_t top);
+/* Sets a field of code, which has so many bytes from at on, to what leads to target; 0: that is too far. */
+int tb_stub_fix(uint8_t *at, size_t room, const struct tb_plan_fixup *f, uintptr_t target);
+/* What leads from at, the first byte that changes at an entry, to code; 0: it is too far. */
+int tb_stub_lead(uint8_t *to, const struct tb_plan_entry *e, uintptr_t at, uintptr_t code);
 
 /* patch.c: carries out the plan with a name in the state directory, 0 if there is none; fresh: its libraries have just
  * been loaded. How many threads there are. */
@@ -49,18 +65,6 @@ enum { TB_ARENAS = 4096 };
 struct tb_arenas { unsigned n; struct tb_arena at[]; };
 extern const struct tb_arenas *tb_arenas;
 const struct tb_arena *tb_arena_of(uintptr_t pc);
-
-/* The kernel without the C library: from the middle of any function. */
-static inline long tb_kernel(long n, long a, long b, long c, long d, long e, long f)
-{
-    long r;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return r;
-}
 
 #pragma GCC visibility pop
 #endif

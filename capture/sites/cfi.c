@@ -521,7 +521,8 @@ int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb
     if (!restore(&p.row.of[PC], PC, &g, e, cfa, &v[0]) || !restore(&p.row.of[SP], SP, &g, e, cfa, &v[1]) ||
         !restore(&p.row.of[FP], FP, &g, e, cfa, &v[2]))
         return 0;
-    if (p.row.of[PC].kind == OFFSET) v[0] = tb_function_return(v[0], cfa + (uint64_t)p.row.of[PC].offset);
-    *f = (struct tb_frame){tb_strip(v[0]), v[1], v[2], .exact = p.signal};
+    v[0] = tb_strip(v[0]);
+    if (!p.signal) v[0] = tb_function_return(v[0], cfa - 8);
+    *f = (struct tb_frame){v[0], v[1], v[2], .exact = p.signal};
     return 1;
 }

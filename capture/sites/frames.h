@@ -46,8 +46,11 @@ static inline uintptr_t tb_strip(uintptr_t a)
     return a;
 #endif
 }
-/* The return address at a place of the stack. */
-static inline uintptr_t tb_return_at(uintptr_t at) { return tb_function_return(tb_strip(*(uintptr_t *)at), at); }
+/* The return address at a place of the stack, of the call whose frame ends at `end`. */
+static inline uintptr_t tb_return_at(uintptr_t at, uintptr_t end)
+{
+    return tb_function_return(tb_strip(*(uintptr_t *)at), end - 8);
+}
 void tb_cfi_find(struct tb_step *s, struct tb_module *m, uintptr_t pc);
 /* One frame the long way. */
 int tb_cfi_step(struct tb_frame *f, struct tb_module *m, uintptr_t pc, struct tb_extent *e);

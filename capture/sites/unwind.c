@@ -97,7 +97,7 @@ static TB_COLD int step_aligned(struct walk *w)
     if (f->loose || at % 8 || fp % 8 || at < f->sp || at > high - 8 || fp < f->sp || fp > high - 8) return 0;
     uintptr_t frame = *(uintptr_t *)at, ra = frame + (uintptr_t)(intptr_t)w->step->ra;
     if (frame <= at || frame % 8 || frame > high || ra < at || ra > high - 8) return 0;
-    *f = (struct tb_frame){tb_return_at(ra), frame, *(uintptr_t *)fp, .exact = 0};
+    *f = (struct tb_frame){tb_return_at(ra, frame), frame, *(uintptr_t *)fp, .exact = 0};
     return 1;
 }
 
@@ -122,7 +122,7 @@ static inline int walk_out(struct walk *w)
             if (fp < w->extent.low || fp > w->extent.high - 8 || fp % 8) return WALK_STOPPED;
             f->fp = *(uintptr_t *)fp;
         }
-        f->pc = tb_return_at(ra);
+        f->pc = tb_return_at(ra, frame);
         f->sp = frame;
         f->exact = 0;
     } else if (s->kind == TB_STEP_AT_FP) {
@@ -460,7 +460,7 @@ static inline uint64_t callers_known(struct tb_thread *t, const struct tb_site_e
         if (tb_unlikely(size - 8 >= high - sp || size % 8)) return 0;
         if (tb_unlikely((uintptr_t)-(intptr_t)e->ra > size)) return 0;
         if (tb_unlikely(e->by_fp != AT_FP && (uintptr_t)-(intptr_t)e->fp > size)) return 0;
-        uintptr_t pc = tb_return_at(end + (uintptr_t)(intptr_t)e->ra);
+        uintptr_t pc = tb_return_at(end + (uintptr_t)(intptr_t)e->ra, end);
         if (e->by_fp == AT_FP) fp = saved;
         else if (e->fp) fp = *(uintptr_t *)(end + (uintptr_t)(intptr_t)e->fp);
         sp = end;

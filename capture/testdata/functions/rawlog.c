@@ -38,6 +38,11 @@ __attribute__((constructor(101))) static void set_up(void)
 /* A record: the stack pointer, and the function + 1, or 0 for a return; 1 << 31 + ... for another stack. */
 struct record { uint64_t sp, what; };
 enum { RECORDS = 1 << 16 };
+#if defined(__aarch64__)
+#define LOG_BYTES (1L << 28) /* an emulator may need memory for all that is mapped */
+#else
+#define LOG_BYTES ((1L << 20) * RECORDS)
+#endif
 struct log { struct record *at; uint64_t n; int fd; };
 static __thread struct log log_ __attribute__((tls_model("initial-exec")));
 static int count_only;
@@ -57,8 +62,8 @@ static void more(struct log *l)
         for (; tid; tid /= 10) digits[n++] = (char)('0' + tid % 10);
         while (n) *to++ = digits[--n];
         *to = 0;
-        l->fd = (int)tb_kernel(SYS_open, (long)name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600, 0, 0, 0);
-            l->at = (struct record *)tb_kernel(SYS_mmap, 0, (1L << 20) * RECORDS, PROT_READ | PROT_WRITE,
+        l->fd = (int)tb_kernel(SYS_openat, AT_FDCWD, (long)name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600, 0, 0);
+        l->at = (struct record *)tb_kernel(SYS_mmap, 0, LOG_BYTES, PROT_READ | PROT_WRITE,
                                            MAP_SHARED | MAP_NORESERVE, l->fd, 0);
     }
     tb_kernel(SYS_ftruncate, l->fd, (long)(((l->n / RECORDS) + 2) * RECORDS * sizeof(struct record)), 0, 0, 0, 0);
@@ -67,13 +72,13 @@ static void more(struct log *l)
 static void add(const void *sp, uint64_t what)
 {
     struct log *l = &log_;
-    uint64_t n = 1;
+    uint64_t n;
     if (count_only) {
         counted++;
         return;
     }
     if (!l->at) more(l);
-    __asm__ volatile("xadd %0, %1" : "+r"(n), "+m"(l->n) : : "memory", "cc"); /* one instruction, for signals */
+    n = __atomic_fetch_add(&l->n, 1, __ATOMIC_RELAXED); /* at once, for signals */
     if (n % RECORDS == 0) more(l); /* there is room for what signals bring meanwhile */
     l->at[n] = (struct record){(uintptr_t)sp, what};
 }

@@ -1,9 +1,11 @@
 package plan
 
-import "encoding/binary"
+import (
+	"debug/elf"
+	"encoding/binary"
+)
 
 // What there is to do on AArch64: one instruction of an entry is moved, and a branch to a template takes its place.
-// Programs for AArch64 are refused (see foreign) as long as the runtime has no stubs for it.
 //
 // Landing pads (bti) and what signs the return address (paciasp) stay where they are, and the instruction behind them
 // moves. A template takes the signature back first, and signs the return address into itself before it goes on in the
@@ -12,6 +14,11 @@ import "encoding/binary"
 
 // a64Size is the size of every instruction.
 const a64Size = 4
+
+// isA64 says that an image is for AArch64, with 64-bit addresses and the lowest byte first.
+func isA64(f *elf.File) bool {
+	return f.Class == elf.ELFCLASS64 && f.Machine == elf.EM_AARCH64 && f.Data == elf.ELFDATA2LSB
+}
 
 // Instructions. A template may change x16 and x17: linkers do so between a call and the entry.
 const (
@@ -33,6 +40,7 @@ const (
 	a64Push30     = 0xf81f0ffe // str x30, [sp, #-16]!
 	a64Pop30      = 0xf84107fe // ldr x30, [sp], #16
 	a64Skip17     = 0xb5000011 // cbnz x17
+	a64FromLink   = 0xaa1e03e0 // mov xd, x30
 )
 
 // Fixups of AArch64.
@@ -41,6 +49,16 @@ const (
 	fixPage                          // 21 bits, of adrp: pages of 4 KiB
 	fixAbsolute                      // 64 bits
 )
+
+func (k fixupKind) isA64() bool { return k >= fixBranch }
+
+// bytes is how large a field is, with what is around it in its instruction.
+func (k fixupKind) bytes() int {
+	if k == fixAbsolute {
+		return 8
+	}
+	return 4
+}
 
 // a64 is what moving an AArch64 instruction takes to know. What has a target lies so far from it that it may not reach
 // from elsewhere.
@@ -136,11 +154,17 @@ func displaceA64(f *Function, code []byte) string {
 	f.Entry = uint8(entry)
 	f.Original = append([]byte(nil), code[entry:entry+a64Size]...)
 	m := mover{f: f}
+	for i := range m.offsets {
+		m.offsets[i] = -1
+	}
 	if sign != 0 {
 		m.word(sign)
 	}
+	m.offsets[0] = len(f.Displaced)
 	at := f.Addr + uint64(entry)
-	return m.moveA64(binary.LittleEndian.Uint32(f.Original), at)
+	why := m.moveA64(binary.LittleEndian.Uint32(f.Original), at)
+	f.moved = m.offsets
+	return why
 }
 
 // signs is the instruction that signs the return address before what moves, 0 if there is none.
@@ -194,6 +218,7 @@ func (m *mover) moveA64(w uint32, at uint64) string {
 		m.word(w)
 	}
 	if in.kind == plain {
+		m.offsets[a64Size] = len(m.f.Displaced)
 		m.place(a64B, fixBranch, next)
 	}
 	return ""

@@ -13,6 +13,7 @@ type a64Walker struct {
 	page           [32]uint64
 	code           []byte
 	taken, loaded  uint64 // the address that the instruction makes, or loads a word from; 0: none
+	framed, kept   bool   // so far: it has made a frame, or has put its return address into another register before
 }
 
 func (im *image) walkA64(start, end uint64) *a64Walker {
@@ -49,8 +50,21 @@ func (w *a64Walker) next() bool {
 	if w.kind == call {
 		w.page = [32]uint64{}
 	}
+	w.framed = w.framed || lowersStack(v)
+	w.kept = w.kept || !w.framed && v&^31 == a64FromLink
 	return true
 }
+
+// lowersStack says that an instruction makes room on the stack: sub sp, sp, ..., or a store before sp that changes it.
+func lowersStack(w uint32) bool {
+	return w&0xff0003ff == 0xd10003ff || w&0xffe003ff == 0xcb2003ff ||
+		w>>5&31 == 31 && (w&0x3bc00000 == 0x29800000 || w&0x3be00c00 == 0x38000c00)
+}
+
+// callsBare says that an instruction calls another function while the return address is in a register, as no compiler
+// has it but some code written by hand. The stack pointer, by which the return address of a call is kept, is the same
+// in both functions then.
+func (w *a64Walker) callsBare() bool { return w.kind == call && w.kept && !w.framed }
 
 // scanPieceA64 is scanPiece for AArch64. Every word is an instruction there, or does no harm.
 func (p *places) scanPieceA64(im *image, start, end uint64) {
@@ -58,6 +72,10 @@ func (p *places) scanPieceA64(im *image, start, end uint64) {
 	for w := im.walkA64(start, end); w.next(); {
 		if w.what == a64Branch && w.kind != call && w.target <= w.at {
 			p.loops[start] |= 1 << min(w.target-start, 31)
+		}
+		if w.callsBare() {
+			p.frameless.add(start)
+			p.frameless.add(w.target)
 		}
 		name := ""
 		switch {

@@ -14,7 +14,7 @@ package plan
 //	36  adrp x16, pointers
 //	40  ldr  x16, [x16, leave]
 //	44  br   x16              tells of the return, and returns to where the return address said
-//	48  number of the function
+//	48  number of the function (capture/functions/aarch64.h)
 //	52        what stood at the entry, behind paciasp if that was there, and a branch to what follows
 //
 // What a return address inside of a template stands for is kept as on x86-64, for the place below the stack pointer of
@@ -49,7 +49,7 @@ func buildA64(functions []*Function) *arena {
 		a.templateA64(f)
 	}
 	a.pad(8)
-	a.describe(functions, a64Common, a64Rows, a64Body)
+	a.describe(functions, a64Common, a64First, a64Rows, a64Body)
 	a.pad(8)
 	return a
 }
@@ -83,12 +83,24 @@ var a64Common = []byte{
 	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 4, 0x78, 30, 1, 0x1b, cfaDefCFA, 31, 0, 0, 0, 0, 0,
 }
 
-// a64Rows describe the fixed part of a template, see rows.
+// a64Rows describe the fixed part of a template from its second instruction on, up to the moved code. As on x86-64 the
+// CFA is odd while the return address is kept, but not if that is where signal handlers return to, which begins with
+// mov x8, #139: unwinders take the CFA for the place of the signal's frame then.
 var a64Rows = []byte{
-	cfaAdvance1, 2, cfaDefCFAOffset, 16, cfaOffset | 30, 2,
+	cfaAdvance1, 1, cfaDefCFAOffset, 16, cfaOffset | 30, 2,
 	cfaAdvance1, (28 - 8) / 4, cfaDefCFAOffset, 0, cfaRestore | 30,
-	cfaAdvance1, 1, cfaDefCFAOffset, 1,
+	cfaAdvance1, 1, cfaDefCFAExpression, 25, 0x8f, 0x78, 0x31, 0x08, 46, 0x24, 0x27,
+	0x12, 0x06, 0x12, 0x28, 1, 0, 0x13, 0x94, 4, 0x0c, 0x68, 0x11, 0x80, 0xd2, 0x2e, 0x8f, 0, 0x22,
 	cfaExpression, 30, 7, 0x8f, 0x78, 0x31, 0x08, 46, 0x24, 0x27,
 	cfaValue, 31, 2, 0x8f, 0,
-	cfaAdvance1, (a64Number - 32) / 4, cfaDefCFAOffset, 0, cfaRestore | 30, cfaRestore | 31,
+	cfaAdvance1, (a64Number - 32) / 4, cfaDefCFA, 31, 0, cfaRestore | 30, cfaRestore | 31,
+	cfaAdvance1, (a64Body - a64Number) / 4,
+}
+
+// a64First describe the first instruction, which takes the signature back if there is one.
+func a64First(f *Function) []byte {
+	if f.signs() == a64SignA {
+		return []byte{cfaSigned, cfaAdvance1, 1, cfaSigned}
+	}
+	return []byte{cfaAdvance1, 1}
 }

@@ -245,16 +245,13 @@ var wantCalls = fib(6) + " sum . big ." +
 	" jumps jumps jumps jumps walks walks walks walks . . . ."
 
 // Of the C library for AArch64 nearly all can be planned, each that cannot has a reason, and all of it is found in the
-// runtime's file. Recording is still refused.
+// runtime's file.
 func TestCoverageA64(t *testing.T) {
 	found, _ := filepath.Glob("/usr/aarch64-linux-gnu/lib/lib[cm].so.6")
 	if len(found) == 0 {
 		t.Skip("no C library for AArch64")
 	}
 	for _, path := range found {
-		if _, err := Cached(path); err == nil || !strings.Contains(err.Error(), "AARCH64") {
-			t.Errorf("%s: %v", path, err)
-		}
 		p, err := Make(path)
 		if err != nil {
 			t.Fatal(err)

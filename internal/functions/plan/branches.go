@@ -9,8 +9,10 @@ import (
 // places says of every address of an image's code whether control comes there from elsewhere.
 type places struct {
 	jumped, conditional, called, pointed set
-	starts                               []uint64 // where a piece of code begins, ascending
-	undecoded                            map[uint64]bool
+	// Of AArch64: functions that call others without a frame of their own, and what they call.
+	frameless set
+	starts    []uint64 // where a piece of code begins, ascending
+	undecoded map[uint64]bool
 	// control may come here from the code before, through filling
 	flows   map[uint64]bool
 	lookers map[uint64]string // it jumps to a function that looks at its return address
@@ -74,6 +76,7 @@ func (im *image) scan() *places {
 func (im *image) scanOnce() *places {
 	p := &places{
 		jumped: newSet(im.code), conditional: newSet(im.code), called: newSet(im.code), pointed: newSet(im.code),
+		frameless: newSet(im.code),
 		undecoded: map[uint64]bool{}, loops: map[uint64]uint32{}, flows: map[uint64]bool{}, lookers: map[uint64]string{},
 	}
 	for i := range im.symbols {

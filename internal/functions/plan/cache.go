@@ -9,7 +9,7 @@ import (
 )
 
 // cacheVersion changes with everything that makes other plans of the same images.
-const cacheVersion = 4
+const cacheVersion = 5
 
 // maxCached bounds a file of the cache; keepCached is how many there may be.
 const (
@@ -55,17 +55,24 @@ func (p *Plan) valid() bool {
 		if f.Refused != "" {
 			continue
 		}
-		if len(f.Displaced) > maxDisplaced || len(f.Original) != f.bytes() ||
-			f.Entry > maxEntry+xraySled || f.Short && f.Entry > maxEntry {
+		if len(f.Displaced) > maxDisplaced || len(f.Original) != f.bytes(p.AArch64) || !f.entryFits(p.AArch64) {
 			return false
 		}
 		for _, x := range f.Fixups {
-			if int(x.At)+4 > len(f.Displaced) {
+			if int(x.At)+x.Kind.bytes() > len(f.Displaced) || x.Kind.isA64() != p.AArch64 {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// entryFits says that what changes begins where it may.
+func (f *Function) entryFits(aarch64 bool) bool {
+	if aarch64 {
+		return f.Entry <= 2*a64Size && f.Entry%a64Size == 0 && !f.Short
+	}
+	return f.Entry <= maxEntry+xraySled && (!f.Short || f.Entry <= maxEntry)
 }
 
 func cacheKey(path string) string {

@@ -61,7 +61,7 @@ func (p *Plan) traced() []*Function {
 func (p *Plan) Encode() []byte {
 	functions := p.traced()
 	put := build
-	if p.aarch64 {
+	if p.AArch64 {
 		put = buildA64
 	}
 	a := put(functions)
@@ -105,7 +105,7 @@ func build(functions []*Function) *arena {
 		a.template(f)
 	}
 	a.pad(8)
-	a.describe(functions, commonEntry, rows, atBody)
+	a.describe(functions, commonEntry, noFirst, rows, atBody)
 	a.pad(8)
 	return a
 }
@@ -170,8 +170,12 @@ var rows = []byte{
 	cfaAdvance1, atBody - atDrop, cfaDefCFAOffset, 8,
 }
 
-// describe appends .eh_frame_hdr and .eh_frame, of templates whose moved code begins at body.
-func (a *arena) describe(functions []*Function, commonEntry, rows []byte, body int) {
+func noFirst(*Function) []byte { return nil }
+
+// describe appends .eh_frame_hdr and .eh_frame, of templates whose moved code begins at body: what first says of a
+// function is before the rows.
+func (a *arena) describe(functions []*Function, commonEntry []byte, first func(*Function) []byte, rows []byte,
+	body int) {
 	header := len(a.code)
 	a.frames = uint32(header)
 	a.code = append(a.code, 1, 0x1b, 0x03, 0x3b)
@@ -186,7 +190,7 @@ func (a *arena) describe(functions []*Function, commonEntry, rows []byte, body i
 		put32(a.code[header+12+8*i:], uint32(start-header))
 		put32(a.code[header+16+8*i:], uint32(at-header))
 		a.code = append(a.code, make([]byte, 17)...)
-		a.code = append(append(a.code, rows...), f.Frames...)
+		a.code = append(append(append(a.code, first(f)...), rows...), f.Frames...)
 		for (len(a.code)-at)%8 != 4 {
 			a.code = append(a.code, 0)
 		}

@@ -65,7 +65,7 @@ func commonIn(b []byte) *common {
 	augmentation := r.text()
 	code, data := r.unsigned(), r.signed()
 	column := uint64(r.byte())
-	c := &common{}
+	c, second := &common{}, false
 	if r.failed || version != 1 && version != 3 {
 		return nil
 	}
@@ -83,14 +83,16 @@ func commonIn(b []byte) *common {
 			}
 		case 'L':
 			r.byte()
-		case 'B': // AArch64: return addresses are signed with the second key
+		case 'B': // AArch64: return addresses are signed with the second key, as those of templates are not
+			second = true
 		case 'S':
 			c.signal = true
 		default:
 			return nil
 		}
 	}
-	c.usual = code == 1 && data == -8 && column == 16 && usualStart(r.b) || column == 30 && a64UsualStart(r.b)
+	c.usual = code == 1 && data == -8 && column == 16 && usualStart(r.b) ||
+		code == a64Size && data == -8 && column == 30 && !second && a64UsualStart(r.b)
 	if r.failed {
 		return nil
 	}

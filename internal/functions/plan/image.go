@@ -61,14 +61,13 @@ func open(path string) (*image, error) {
 		return nil, err
 	}
 	defer f.Close()
-	aarch64 := f.Class == elf.ELFCLASS64 && f.Machine == elf.EM_AARCH64 && f.Data == elf.ELFDATA2LSB
-	if err := foreign(path, f.File); err != nil && !aarch64 {
+	if err := foreign(path, f.File); err != nil {
 		return nil, err
 	}
 	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
 		return nil, fmt.Errorf("%s is no executable and no library (%v)", path, f.Type)
 	}
-	im := &image{path: path, elf: f.File, aarch64: aarch64}
+	im := &image{path: path, elf: f.File, aarch64: isA64(f.File)}
 	if err := im.readSections(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -76,7 +75,7 @@ func open(path string) (*image, error) {
 	im.readSymbols()
 	im.readFrames()
 	im.readImports()
-	if !aarch64 {
+	if !im.aarch64 {
 		im.readSleds()
 	}
 	return im, nil

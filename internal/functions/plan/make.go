@@ -12,7 +12,8 @@ type Plan struct {
 	Path, BuildID string
 	// Functions are in the order of their addresses.
 	Functions []Function
-	aarch64   bool
+	// AArch64: the image is for that, else for x86-64.
+	AArch64 bool
 }
 
 // Make reads the image at path and plans all of its functions.
@@ -21,7 +22,7 @@ func Make(path string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Path: path, BuildID: im.buildID, aarch64: im.aarch64}
+	p := &Plan{Path: path, BuildID: im.buildID, AArch64: im.aarch64}
 	pl := &planner{im: im, places: im.scan()}
 	changed := uint64(0)
 	for _, c := range pl.candidates() {
@@ -91,6 +92,9 @@ func (pl *planner) function(c candidate) Function {
 	}
 	if pl.im.aarch64 {
 		pl.changedA64(&f)
+		if f.Refused == "" {
+			pl.describe(&f, c.frame)
+		}
 		return f
 	}
 	entry, behind := uint64(0), uint64(0)
@@ -234,7 +238,7 @@ func (pl *planner) displace(f *Function, size uint64) string {
 		m.relative(at)
 	}
 	f.moved = m.offsets
-	f.Original = append(f.Original, pl.im.codeAt(f.from())[:f.bytes()]...)
+	f.Original = append(f.Original, pl.im.codeAt(f.from())[:f.bytes(false)]...)
 	return ""
 }
 
@@ -266,6 +270,8 @@ func (pl *planner) objection(c *candidate) string {
 		return "where signal handlers return to"
 	case c.size == 0 && c.frame == nil && pl.im.rooms[c.addr] == room{}:
 		return "its size is not known"
+	case pl.places.frameless.has(c.addr):
+		return "calls others, or is called, without a frame"
 	case pl.places.lookers[c.addr] != "":
 		return "ends in a jump to " + pl.places.lookers[c.addr] + ", which looks at its return address"
 	}

@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if built != nil {
 		os.RemoveAll(built.dir)
 	}
+	for _, b := range builtA64 {
+		os.RemoveAll(b.dir)
+	}
 	os.Exit(code)
 }
 
@@ -45,20 +48,21 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{dir, filepath.Join(dir, "raw.so"), filepath.Join(dir, "tracer")}
 	built = b
-	sources, _ := filepath.Glob(capture + "/functions/*.c")
-	args := []string{
-		"-shared", "-O2", "-fPIC", "-fexceptions", "-fvisibility=hidden", "-I" + capture, "-o", b.runtime,
-		capture + "/testdata/functions/rawlog.c",
-	}
-	for _, s := range sources {
-		switch filepath.Base(s) {
-		case "stubs.c", "stacks.c", "patch.c", "frames.c", "own.c":
-			args = append(args, s)
-		}
-	}
-	compile(t, "gcc", append(args, "-ldl", "-Wl,-z,now")...)
+	compile(t, "gcc", runtimeArgs(b.runtime)...)
 	compile(t, "gcc", "-O2", "-o", b.tracer, capture+"/testdata/functions/tracer.c")
 	return b
+}
+
+// runtimeArgs makes the compiler build the runtime.
+func runtimeArgs(to string) []string {
+	args := []string{
+		"-shared", "-O2", "-fPIC", "-fexceptions", "-fvisibility=hidden", "-I" + capture, "-o", to,
+		capture + "/testdata/functions/rawlog.c",
+	}
+	for _, s := range []string{"stubs", "stacks", "patch", "frames", "own", "x86_64", "aarch64"} {
+		args = append(args, capture+"/functions/"+s+".c")
+	}
+	return append(args, "-ldl", "-Wl,-z,now")
 }
 
 func compile(t *testing.T, compiler string, args ...string) {
@@ -97,6 +101,12 @@ func (b *bench) seen(t *testing.T, plans []*Plan, args ...string) (output string
 // logged runs a program with its functions seen, with a log for each thread in dir.
 func (b *bench) logged(t *testing.T, dir string, plans []*Plan, args ...string) (output string, code int) {
 	t.Helper()
+	b.writePlan(t, dir, plans)
+	return execute(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, args...)
+}
+
+func (b *bench) writePlan(t *testing.T, dir string, plans []*Plan) {
+	t.Helper()
 	var images [][]byte
 	for _, p := range plans {
 		images = append(images, p.Encode())
@@ -104,7 +114,6 @@ func (b *bench) logged(t *testing.T, dir string, plans []*Plan, args ...string) 
 	if err := os.WriteFile(filepath.Join(dir, "plan"), File(images, false), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return execute(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, args...)
 }
 
 // told runs a program under the oracle.

@@ -17,7 +17,10 @@ func (p *Plan) pack() []byte {
 		names += len(p.Functions[i].Names)
 		fixups += len(p.Functions[i].Fixups)
 	}
-	b := packText(nil, p.BuildID)
+	b := append(packText(nil, p.BuildID), 0)
+	if p.AArch64 {
+		b[len(b)-1] = 1
+	}
 	for _, n := range []int{len(p.Functions), names, fixups} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
@@ -68,12 +71,14 @@ type unpacker struct {
 func unpack(b []byte) *Plan {
 	u := &unpacker{reader: reader{b: b}, all: string(b)}
 	p := &Plan{BuildID: u.text()}
+	machine := u.byte()
+	p.AArch64 = machine == 1
 	p.Functions = make([]Function, u.count())
 	u.names, u.fixups = make([]string, 0, u.count()), make([]Fixup, 0, u.count())
 	for i := range p.Functions {
 		u.function(&p.Functions[i])
 	}
-	if u.failed || len(u.b) > 0 {
+	if u.failed || len(u.b) > 0 || machine > 1 {
 		return nil
 	}
 	return p

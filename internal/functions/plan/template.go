@@ -2,7 +2,7 @@ package plan
 
 import "encoding/binary"
 
-// The pieces of a template, in bytes. It is what the entry of a function leads to (capture/functions/stubs.c):
+// The pieces of a template, in bytes. It is what the entry of a function leads to (capture/functions/x86_64.c):
 //
 //	0   push  number of the function
 //	5   call  *enter          tells of the call; carry: the return is not to be seen
@@ -89,8 +89,11 @@ func (f *Function) from() uint64 {
 	return f.Addr + uint64(f.Entry)
 }
 
-// bytes is how many change, and lie between such.
-func (f *Function) bytes() int {
+// bytes is how many change, and lie between such; aarch64: of an image for AArch64.
+func (f *Function) bytes(aarch64 bool) int {
+	if aarch64 {
+		return a64Size
+	}
 	if f.Short {
 		return jumpSize + int(f.Entry) + shortSize
 	}
