@@ -139,24 +139,27 @@ uint32_t tb_stub_vectors __attribute__((visibility("hidden")));
     ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, " \
     "28, 29, 30, 31\n"
 
-/* Registers of any length (SVE), or, in streaming mode, those of that mode (SME), which is left meanwhile, as ordinary
- * code may not be in it. */
+/* Both call the function of C with all registers saved, before anything calls the kernel: that need not keep registers of
+ * any length (SVE), and leaves streaming mode (SME), in which ordinary code may not be. */
 __asm__(
     ".arch_extension sve\n"
-    ".text\n.hidden tb_stub_call\n.globl tb_stub_call\n.type tb_stub_call, %function\n"
-    "tb_stub_call:\n.cfi_startproc\n"
-    LANDING
-    "stp x29, x30, [sp, #-48]!\n.cfi_def_cfa_offset 48\n.cfi_offset 29, -48\n.cfi_offset 30, -40\n"
+    ".text\n.p2align 4\n"
+    ".globl tb_function_saved\n.hidden tb_function_saved\n.type tb_function_saved, %function\n"
+    ".globl tb_stub_stack\n.hidden tb_stub_stack\n.type tb_stub_stack, %function\n"
+    "tb_stub_stack:\n.cfi_startproc\n"
+    "adrp x9, tb_stub_stack_kept\n"
+    "add x9, x9, :lo12:tb_stub_stack_kept\n"
+    "b 1f\n"
+    "tb_function_saved:\n"
+    "adrp x9, tb_function_saved_kept\n"
+    "add x9, x9, :lo12:tb_function_saved_kept\n"
+    "1: stp x29, x30, [sp, #-48]!\n.cfi_def_cfa_offset 48\n.cfi_offset 29, -48\n.cfi_offset 30, -40\n"
     "mov x29, sp\n.cfi_def_cfa_register 29\n"
     "stp x19, x20, [sp, #16]\n.cfi_offset 19, -32\n.cfi_offset 20, -24\n"
     "mrs x10, fpsr\n"
     "mrs x11, fpcr\n"
     "stp x10, x11, [sp, #32]\n"
-    "mov x9, x0\n"
-    "mov x0, x1\n"
-    "cbz x2, 1f\n"
-    "mov sp, x2\n"
-    "1: mov x19, #0\n"
+    "mov x19, #0\n"
     "adrp x20, tb_stub_vectors\n"
     "ldr w20, [x20, :lo12:tb_stub_vectors]\n"
     "tbz w20, #1, 2f\n"
@@ -183,6 +186,7 @@ __asm__(
     "ldp x29, x30, [sp], #48\n.cfi_def_cfa sp, 0\n.cfi_restore 29\n.cfi_restore 30\n"
     "ret\n"
     ".cfi_restore_state\n"
+    /* 32 registers, 16 predicates of an eighth of their size, and that of first faults, which streaming mode lacks */
     "4: addvl sp, sp, #-17\n"
     "addvl sp, sp, #-18\n"
     "addvl x12, sp, #31\n"
@@ -215,8 +219,23 @@ __asm__(
     "ldr z\\i, [sp, #\\i, mul vl]\n"
     ".endr\n"
     "b 3b\n"
-    ".cfi_endproc\n.size tb_stub_call, . - tb_stub_call\n"
+    ".cfi_endproc\n.size tb_stub_stack, . - tb_stub_stack\n.size tb_function_saved, . - tb_function_saved\n"
     ".arch_extension nosve\n");
+
+__asm__(
+    ".text\n.globl tb_stub_call\n.hidden tb_stub_call\n.type tb_stub_call, %function\n"
+    "tb_stub_call:\n.cfi_startproc\n"
+    "stp x29, x30, [sp, #-16]!\n.cfi_def_cfa_offset 16\n.cfi_offset 29, -16\n.cfi_offset 30, -8\n"
+    "mov x29, sp\n.cfi_def_cfa_register 29\n"
+    "cbz x2, 1f\n"
+    "mov sp, x2\n"
+    "1: mov x9, x0\n"
+    "mov x0, x1\n"
+    "blr x9\n"
+    "mov sp, x29\n"
+    "ldp x29, x30, [sp], #16\n.cfi_def_cfa sp, 0\n.cfi_restore 29\n.cfi_restore 30\n"
+    "ret\n"
+    ".cfi_endproc\n.size tb_stub_call, . - tb_stub_call\n");
 
 /* ---- Calls of the runtime itself, see own.c ---- */
 

@@ -10,6 +10,12 @@ enum {
     TB_GOT_CALL = R_AARCH64_JUMP_SLOT, TB_GOT_WORD = R_AARCH64_GLOB_DAT,
 };
 
+/* What these do once the registers are saved is in C; they themselves are in aarch64.c. */
+#define TB_STACK tb_stub_stack_kept
+#define TB_SAVED tb_function_saved_kept
+int tb_stub_stack_kept(uintptr_t at) __attribute__((visibility("hidden")));
+void tb_function_saved_kept(void (*f)(void *), void *argument) __attribute__((visibility("hidden")));
+
 static inline void tb_pause(void) { __asm__ volatile("yield"); }
 
 /* Of code that was written, all processors see it. What is written by way of the kernel is its own care. */

@@ -193,6 +193,3 @@ TB_EXPORT void __cyg_profile_func_exit(void *function, void *site)
     const struct place *p = place_of(ra, (uintptr_t)function);
     tbf_leave_near(p->number, frame_of(p, sp, TB_FRAME()), p->kind != 0);
 }
-
-/* Where nothing is patched, no register needs saving. */
-__attribute__((weak)) void tb_function_saved(void (*f)(void *), void *argument) { f(argument); }

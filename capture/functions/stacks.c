@@ -82,9 +82,11 @@ static uintptr_t hexadecimal(struct maps *m, int *c)
 /* The mapping with an address in it. The process's own stack grows: it begins where it may reach. */
 static struct bounds mapping_of(uintptr_t at)
 {
-    struct maps m = {.fd = (int)tb_kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
+    struct maps m; /* compilers call memset to set all of it */
     struct bounds b = {0, 0};
     int c;
+    m.fd = (int)tb_kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    m.at = m.n = 0;
     if (m.fd < 0) return b;
     while ((c = next_char(&m)) >= 0) {
         uintptr_t low = hexadecimal(&m, &c);
@@ -155,7 +157,7 @@ static int move_to(struct tb_here *h, uintptr_t at)
     return 1;
 }
 
-int tb_stub_stack(uintptr_t at)
+int TB_STACK(uintptr_t at)
 {
     struct tb_here *h = &tb_here;
     uint64_t before;
@@ -207,7 +209,7 @@ static int borrow(void)
     return -1;
 }
 
-void tb_function_saved(void (*f)(void *), void *argument)
+void TB_SAVED(void (*f)(void *), void *argument)
 {
     struct tb_here *h = &tb_here;
     uint64_t before;

@@ -38,8 +38,8 @@ int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a te
 
 /* Whether calls can be told on this processor. */
 int tb_stub_possible(void);
-/* f(argument) on the stack that ends at top (0: this one), with the state of vector and floating-point registers
- * below it: all of it that ordinary code changes. */
+/* f(argument) on the stack that ends at top (0: this one). On x86-64 it saves vector and floating-point registers, too:
+ * all that ordinary code changes. On AArch64 they have been saved when it is called. */
 void tb_stub_call(void (*f)(void *), void *argument, uintptr_t top);
 /* Sets a field of code, which has so many bytes from at on, to what leads to target; 0: that is too far. */
 int tb_stub_fix(uint8_t *at, size_t room, const struct tb_plan_fixup *f, uintptr_t target);

@@ -11,6 +11,9 @@ enum {
     TB_GOT_CALL = R_X86_64_JUMP_SLOT, TB_GOT_WORD = R_X86_64_GLOB_DAT,
 };
 
+#define TB_STACK tb_stub_stack
+#define TB_SAVED tb_function_saved
+
 static inline void tb_pause(void) { __builtin_ia32_pause(); }
 
 /* Of code that was written: the processor sees it by itself. */

@@ -83,9 +83,21 @@ static void add(const void *sp, uint64_t what)
     l->at[n] = (struct record){(uintptr_t)sp, what};
 }
 
+/* As what writes events does, vector code changes all registers, if TABARD_TEST_SPOIL is set. */
+#if defined(__aarch64__)
+static int spoils;
+void spoil(void *);
+__asm__("spoil:\n .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, "
+        "26, 27, 28, 29, 30, 31\n movi v\\i\\().16b, #85\n .endr\n ret\n");
+#else
+enum { spoils = 0 };
+static void spoil(void *unused) { (void)unused; }
+#endif
+
 int tb_function_enter(uint32_t function, const void *sp)
 {
     add(sp, (uint64_t)function + 1);
+    if (spoils) tb_function_saved(spoil, NULL);
     return 1;
 }
 void tb_function_leave(const void *sp) { add(sp, 0); }
@@ -98,6 +110,9 @@ uint32_t tb_functions_register(const struct tb_function_image *image)
     uint32_t base = next;
     count_only = getenv("TABARD_TEST_COUNT") != NULL;
     pthread_atfork(NULL, NULL, child);
+#if defined(__aarch64__)
+    spoils = getenv("TABARD_TEST_SPOIL") != NULL;
+#endif
     next += image->count;
     FILE *f;
     snprintf(name, sizeof name, "%s/images.%d", "", (int)getpid());

@@ -48,23 +48,24 @@ func newBenchA64(t *testing.T, flags ...string) *bench {
 
 // emulate runs a program with variables in its environment. What the linker of this machine says of the runtime, where
 // the program begins another one, is left out.
-func emulate(t *testing.T, env, options []string, exe string) (output string, code int) {
+func emulate(t *testing.T, env, options []string, exe ...string) (output string, code int) {
 	t.Helper()
 	args := append([]string{emulator, "-L", a64Root}, options...)
 	for _, e := range env {
 		args = append(args, "-E", e)
 	}
-	output, code = execute(t, nil, append(args, exe)...)
+	output, code = execute(t, nil, append(args, exe...)...)
 	return regexp.MustCompile("(?m)^ERROR: ld.so: .*\n").ReplaceAllString(output, ""), code
 }
 
-// seenA64 is seen for AArch64.
-func (b *bench) seenA64(t *testing.T, plans []*Plan, options []string, exe string) (string, int, string) {
+// seenA64 is seen for AArch64, with the logs in dir.
+func (b *bench) seenA64(t *testing.T, plans []*Plan, options []string, exe ...string) (out string, code int, dir string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	b.writePlan(t, dir, plans)
-	output, code := emulate(t, []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan"}, options, exe)
-	return output, code, dir
+	env := []string{"LD_PRELOAD=" + b.runtime, "TABARD_DIR=" + dir, "TABARD_PLAN=plan", "TABARD_TEST_SPOIL=1"}
+	out, code = emulate(t, env, options, exe...)
+	return out, code, dir
 }
 
 // toldA64 is told for AArch64.
@@ -208,6 +209,69 @@ func TestCallsAreThoseThatHappenA64(t *testing.T) {
 				calls, want = calls[1:len(calls)-1], want[1:]
 			}
 			compare(t, pl, calls, want)
+		})
+	}
+}
+
+// Vector registers are as they were, those of processors that have more of them, too.
+func TestRegistersA64(t *testing.T) {
+	b := newBenchA64(t)
+	exe := program{source: "registers.c", compiler: a64Gcc, flags: "-O1"}.build(t, b)
+	pl, err := Make(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ which, cpu string }{
+		{"neon", "cortex-a57"}, {"neon", "max,sme=off"}, {"sve", "max,sme=off"}, {"sve", "max,sve256=on,sve512=off"},
+		{"sme", "max"}, {"neon", "max"},
+	} {
+		options := []string{"-cpu", c.cpu}
+		output, code := emulate(t, nil, options, exe, c.which)
+		if out, got, _ := b.seenA64(t, []*Plan{pl}, options, exe, c.which); out != output || got != code {
+			t.Errorf("%v: code %d, %s, instead of %d, %s", c, got, out, code, output)
+		} else if out == "0 bytes\n" {
+			t.Errorf("%v: nothing is kept", c)
+		}
+	}
+}
+
+// TestProgramsWithLibraries for AArch64. Code that the emulator has seen before it changes is not seen as changed.
+func TestProgramsWithLibrariesA64(t *testing.T) {
+	b := newBenchA64(t)
+	all, err := ParseList("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var libraries []*Plan
+	for _, name := range []string{"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgomp.so.1"} {
+		p, err := Make(filepath.Join(a64Root, "lib", name))
+		if err != nil {
+			t.Skip(err)
+		}
+		libraries = append(libraries, p)
+	}
+	for _, p := range programsA64 {
+		if !strings.HasPrefix(p.flags, "-O2") {
+			continue
+		}
+		t.Run(p.source+" "+p.flags, func(t *testing.T) {
+			exe := p.build(t, b)
+			pl, err := Make(exe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans := append([]*Plan{pl}, libraries...)
+			if err := all.Select(plans...); err != nil {
+				t.Fatal(err)
+			}
+			output, code := emulate(t, nil, nil, exe)
+			out, c, dir := b.seenA64(t, plans, nil, exe)
+			if out != output || c != code {
+				t.Fatalf("code %d, output:\n%s\ninstead of %d:\n%s", c, out, code, output)
+			}
+			if !hasCalls(t, dir, uint64(len(pl.traced()))) {
+				t.Error("no calls of libraries were seen")
+			}
 		})
 	}
 }
