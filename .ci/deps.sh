@@ -7,7 +7,7 @@ packages="gcc libc6-dev"
 command -v go >/dev/null || [ -x /usr/local/go/bin/go ] || packages="$packages golang-go ca-certificates"
 case ${1:-build} in
 demo) packages="$packages openmpi-bin lammps lammps-examples" ;;
-test) packages="$packages g++ gfortran openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py hpcc lammps lammps-examples chromium strace clang libclang-rt-dev libomp-dev otf2-tools python3-otf2 eztrace python3-pandas python3-matplotlib sshfs openssh-sftp-server gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
+test) packages="$packages g++ gfortran openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py hpcc lammps lammps-examples chromium strace clang libclang-rt-dev libomp-dev otf2-tools python3-otf2 eztrace python3-pandas python3-matplotlib sshfs openssh-sftp-server gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 release) packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-pip python3-setuptools python3-wheel" ;;
 esac
 missing=

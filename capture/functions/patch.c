@@ -174,6 +174,7 @@ static int write_code(struct image *i, uint32_t base)
         if (i->entry[k].code > i->plan->code - 64u) return 0;
         memcpy(i->at + i->entry[k].code + TB_NUMBER_AT, &number, sizeof number);
     }
+    tb_code_written(i->at, i->at + i->plan->code);
     return 1;
 }
 

@@ -88,6 +88,29 @@ func TestEntryA64(t *testing.T) {
 	}
 }
 
+// What calls without a frame, its return address in a register, is left alone, and so is what it calls.
+func TestFramelessA64(t *testing.T) {
+	const save, keep, at = 0xa9bf7bfd, a64FromLink | 15, 0x1000
+	for _, c := range []struct {
+		code   []byte
+		caller bool
+	}{
+		{words(keep, a64Bl|3, a64Nop, a64Nop, 0xd65f03c0), true},
+		{words(keep, save, a64Bl|2, a64Nop, 0xd65f03c0), false},
+		{words(save, keep, a64Bl|2, a64Nop, 0xd65f03c0), false},
+		{words(a64Nop, a64Bl|3, a64Nop, a64Nop, 0xd65f03c0), false}, // it does not return
+		{words(keep, 0xd10043ff, a64Bl|2, a64Nop, 0xd65f03c0), false},
+		{words(keep, 0xf81f0ffe, a64Bl|2, a64Nop, 0xd65f03c0), false},
+	} {
+		im := &image{aarch64: true, code: []section{{".text", at, c.code}}}
+		p := im.scan()
+		if p.frameless.has(at) != c.caller || p.frameless.has(at+16) != c.caller || p.frameless.has(at+8) {
+			t.Errorf("%x: it calls without a frame: %v, its callee: %v, want %v", c.code, p.frameless.has(at),
+				p.frameless.has(at+16), c.caller)
+		}
+	}
+}
+
 // rewriter changes an executable file where the runtime would change memory.
 type rewriter struct {
 	t       *testing.T
@@ -264,6 +287,13 @@ func TestCoverageA64(t *testing.T) {
 		t.Logf("%s: %d traced, %d not: %v", path, traced, refused, why)
 		if traced < 6*refused {
 			t.Errorf("%s: %d functions traced, %d refused", path, traced, refused)
+		}
+		again := unpack(p.pack())
+		if again == nil || !again.valid() {
+			t.Fatalf("%s: the plan cannot be read again", path)
+		}
+		if again.Path = path; string(again.Encode()) != string(p.Encode()) {
+			t.Errorf("%s: the plan is another one when it is read again", path)
 		}
 		if b := p.Encode(); int(binary.LittleEndian.Uint32(b[8:])) != traced {
 			t.Errorf("%s: %d in the file, %d traced", path, binary.LittleEndian.Uint32(b[8:]), traced)

@@ -113,7 +113,7 @@ func foreign(path string, f *elf.File) error {
 	if f.Class == elf.ELFCLASS64 && f.Machine == elf.EM_X86_64 || isA64(f) {
 		return nil
 	}
-	return fmt.Errorf("%s is for %s: functions of programs as they are can be recorded on x86-64 and AArch64; compile it with "+
-		"-finstrument-functions and record it with --events=mpi,functions", path,
+	return fmt.Errorf("%s is for %s: functions of programs as they are can be recorded on x86-64 and AArch64; compile it "+
+		"with -finstrument-functions and record it with --events=mpi,functions", path,
 		strings.TrimPrefix(f.Machine.String(), "EM_"))
 }
