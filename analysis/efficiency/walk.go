@@ -372,8 +372,8 @@ func (w *walker) inStep(starts, ends []time.Duration) (inOrder bool) {
 	return disorder >= 0
 }
 
-// atPlaces adds calls that repeat a body, from one of its terminals on, to their places. The calls before them had ended
-// at a time. It returns the next terminal.
+// atPlaces adds calls that repeat a body, from one of its terminals on, to their places. The calls before them had
+// ended at a time. It returns the next terminal.
 func (w *walker) atPlaces(at int, inOrder bool, last time.Duration, starts, ends []time.Duration) int {
 	places := w.bodyPlaces
 	if inOrder && len(starts) >= fewPerPlace*len(places) {

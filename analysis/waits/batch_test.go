@@ -11,7 +11,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/waits"
 )
 
-// rounds is a job of three ranks that go round a loop: a message that is received by a blocking call, one that is waited
+// rounds is a job of three ranks that go round a loop: a message that a blocking call receives, one that is waited
 // for, sometimes together with another, and sometimes a collective. They come as early or as late as it happens.
 func rounds(rng *rand.Rand, n int) string {
 	together, barriers, over := rng.IntN(2) == 0, rng.IntN(2) == 0, 100+rng.IntN(1000)
@@ -61,7 +61,7 @@ func rounds(rng *rand.Rand, n int) string {
 // clocks are corrected.
 func TestBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range 60 {
+	for i := range 25 {
 		desc := rounds(rng, 100+rng.IntN(100))
 		for _, keep := range []int{0, 5, 40} {
 			got := of(t, desc, waits.Options{Keep: keep})

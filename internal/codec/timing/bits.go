@@ -31,6 +31,11 @@ func appendGolomb(w *byteio.BitWriter, v uint64) {
 
 // golomb reads a number below 2^32.
 func golomb(r *byteio.BitReader, p *byteio.Reader) uint64 {
+	next := r.Peek()
+	if e := uint(bits.TrailingZeros64(next)); e < byteio.MaxWidth/2 {
+		r.Pos += 2*e + 1
+		return 1<<e + next>>(e+1)&(1<<e-1) - 1
+	}
 	e := uint(0)
 	for r.Read(1) == 0 {
 		if e++; e > 32 || r.Pos > uint(len(r.In))*8 {

@@ -26,10 +26,30 @@ type durationSum struct{ sum, most uint64 }
 
 // findContexts sets everything but sums, for calls of the given classes.
 func (x *contexts) findContexts(classes []uint32) {
-	x.ctx = slices.Grow(x.ctx[:0], len(classes))[:len(classes)]
+	x.reset(len(classes))
+	// In a loop that repeats itself, contexts do so as well from the second call on.
+	p := period(classes)
+	x.number(classes[:min(p+1, len(classes))])
+	ctx := x.ctx
+	for n := p + 1; n < len(ctx); {
+		n += copy(ctx[n:], ctx[1:n])
+	}
+	for i := 1; i <= p && i+p < len(ctx); i++ {
+		x.counts[ctx[i]] += uint32((len(ctx) - 1 - i) / p)
+	}
+	x.findSets()
+}
+
+// reset makes room for a number of calls.
+func (x *contexts) reset(calls int) {
+	x.ctx = slices.Grow(x.ctx[:0], calls)[:calls]
 	x.keys, x.counts = x.keys[:0], x.counts[:0]
 	clear(x.small[:])
 	x.large.reset()
+}
+
+// number finds and counts the contexts of the first calls of a block.
+func (x *contexts) number(classes []uint32) {
 	ctx, counts := x.ctx[:len(classes)], x.counts
 	last := classes[0]
 	for i, c := range classes {
@@ -49,7 +69,22 @@ func (x *contexts) findContexts(classes []uint32) {
 		last = c
 	}
 	x.counts = counts
-	x.findSets()
+}
+
+// longestPeriod is that of classes that is looked for; likely is how many calls have to agree before all are compared.
+const longestPeriod, likely = 512, 16
+
+// period is a number of calls after which classes repeat themselves to the end, or all calls if they do not soon.
+func period(classes []uint32) int {
+	for p, tries := 1, 0; p <= longestPeriod && p+likely < len(classes) && tries < 4; p++ {
+		if classes[p] == classes[0] && slices.Equal(classes[p:p+likely], classes[:likely]) {
+			if slices.Equal(classes[p:], classes[:len(classes)-p]) {
+				return p
+			}
+			tries++
+		}
+	}
+	return len(classes)
 }
 
 // newContext returns the number of a new context, plus one.
