@@ -103,9 +103,6 @@ func parseBound(s string) (bound, error) {
 // String is the window as given.
 func (w *Window) String() string { return w.text }
 
-// relative tells whether the length of the trace matters.
-func (w *Window) relative() bool { return w.from.isPart || w.to.isPart }
-
 // Forever is the end of a window that has none.
 const Forever = time.Duration(math.MaxInt64)
 

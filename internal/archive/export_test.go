@@ -7,8 +7,16 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive/container"
 )
 
-// ValidateStreams is Validate stream by stream.
-func ValidateStreams(a *Archive) error { return validateStreams(a) }
+// ValidateStreams is Validate without the knowledge that streams of a class are alike.
+func ValidateStreams(a *Archive) error {
+	v := &validator{a: a, left: a.maxWork}
+	for i := range a.realms {
+		if err := v.realm(&a.realms[i], nil); err != nil {
+			return named(err, a.file)
+		}
+	}
+	return named(v.groups(), a.file)
+}
 
 // Answering counts the classes that validation by class does not need to look at stream by stream.
 func Answering(a *Archive) (n int) {

@@ -22,17 +22,6 @@ func Validate(a *Archive) error {
 	return named(v.groups(), a.file)
 }
 
-// validateStreams is Validate without the knowledge that streams of a class are alike.
-func validateStreams(a *Archive) error {
-	v := &validator{a: a, left: a.maxWork}
-	for i := range a.realms {
-		if err := v.realm(&a.realms[i], nil); err != nil {
-			return named(err, a.file)
-		}
-	}
-	return named(v.groups(), a.file)
-}
-
 type validator struct {
 	a    *Archive
 	left uint64 // values that may still be read

@@ -184,11 +184,6 @@ type named struct {
 	late []func()
 }
 
-// later looks a text up when all are known: they may come in any order.
-func (n *named) later(to *string, id uint32) {
-	n.late = append(n.late, func() { *to = n.d.Strings[id] })
-}
-
 // readGlobal reads the definitions that hold for all locations.
 func (a *Archive) readGlobal(in io.Reader, name string) error {
 	a.Defined = Defined{Resolution: 1e9, Real: Undefined64, Strings: map[uint32]string{},

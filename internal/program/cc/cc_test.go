@@ -30,9 +30,6 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%q instead of %q", got, want)
 		}
 	}
-	if e := Paren(rank); Trim(e) != rank || Trim(rank) != rank {
-		t.Error("Trim")
-	}
 }
 
 func text(list ...*Stmt) string { return strings.TrimSuffix(Body(list), "\n") }

@@ -204,14 +204,6 @@ func operand(e *Expr, op string, right bool) *Expr {
 	return Paren(e)
 }
 
-// Trim removes parentheses around all of an expression.
-func Trim(e *Expr) *Expr {
-	if e.Kind == KindParen {
-		return e.Args[0]
-	}
-	return e
-}
-
 // softSpace is a space where a line may be broken.
 const softSpace = "\x01"
 

@@ -189,3 +189,17 @@ func BenchmarkCheckpoint(b *testing.B) {
 	b.ReportMetric(float64(p.durable), "bytes")
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.s.calls), "ns/call")
 }
+
+// memory is an estimate of the bytes that s occupies.
+func (s *stream) memory() int {
+	n := s.g.MemoryBytes() + 4*len(s.terms) + 8*len(s.strings)
+	for _, t := range s.list {
+		for _, c := range t.cols {
+			n += c.MemoryBytes()
+		}
+	}
+	if s.timing != nil {
+		n += s.timing.MemoryBytes()
+	}
+	return n
+}

@@ -352,17 +352,3 @@ func cloneColumn(c *column.Builder) *column.Builder {
 	}
 	return d
 }
-
-// memory is an estimate of the bytes that s occupies.
-func (s *stream) memory() int {
-	n := s.g.MemoryBytes() + 4*len(s.terms) + 8*len(s.strings)
-	for _, t := range s.list {
-		for _, c := range t.cols {
-			n += c.MemoryBytes()
-		}
-	}
-	if s.timing != nil {
-		n += s.timing.MemoryBytes()
-	}
-	return n
-}

@@ -207,9 +207,6 @@ func (c *Control) CollectorAlive() bool {
 	return atomic.LoadUint32(&c.page.CollectorState) != CollectorDone && now < beat+c.page.DeadAfterNS
 }
 
-// SegmentBytes is the size of a segment file, header included.
-func (c *Control) SegmentBytes() int64 { return int64(c.page.SegmentBytes) }
-
 // NoTiming reports whether records carry no time stamps.
 func (c *Control) NoTiming() bool { return c.page.Flags&CtlNoTiming != 0 }
 

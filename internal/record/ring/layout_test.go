@@ -150,7 +150,7 @@ func TestControlAndSegment(t *testing.T) {
 	}
 	defer c.Close()
 	if c.page.Flags != CtlStartOff|CtlFilter || c.page.Filter[8] != 1 || c.page.Filter[37] != 1<<4 ||
-		c.page.Filter[IDs/8-1] != 1<<7 || c.SegmentBytes() != 4<<20 {
+		c.page.Filter[IDs/8-1] != 1<<7 || c.page.SegmentBytes != 4<<20 {
 		t.Errorf("control page %+v", c.page.Flags)
 	}
 	c.page.InEntered = 2
