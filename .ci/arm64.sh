@@ -45,7 +45,19 @@ run() {
 		(cd $p && PATH=$tools:$PATH QEMU_LD_PREFIX=$root "$@" "$tools/$(basename $p).test" -test.skip '^TestOrdinaryPrograms$' -test.timeout 60m)
 	done
 }
-if "$out/tabard" version >/dev/null 2>&1; then run env; exit; fi # the system runs such programs already
+# A program as it is: its functions are counted, exceptions and all.
+record() {
+	echo "record --functions"
+	"${prefix}g++" -O2 -mbranch-protection=standard -o "$tools/program" capture/testdata/functions/exceptions.cc
+	export QEMU_LD_PREFIX="$root" XDG_CACHE_HOME="$tools/cache"
+	code=0
+	(cd "$tools" && "$@" "$out/tabard" record -q --functions=main -o f.tabard ./program >said) || code=$?
+	[ $code = 3 ] || { echo "the program ended with $code"; exit 1; }
+	"$@" "$out/tabard" functions "$tools/f.tabard" --limit 0 >"$tools/counts"
+	grep -Eq '^thrower\(int\) +24 ' "$tools/counts" && grep -Eq '^catcher\(int\) +4 ' "$tools/counts" ||
+		{ cat "$tools/counts"; exit 1; }
+}
+if "$out/tabard" version >/dev/null 2>&1; then run env; record env; exit; fi # the system runs such programs already
 need "$qemu" "Debian: qemu-user; or set ARM64_QEMU"
 # Else in a name space of our own (Linux 6.7), so that nothing changes for others.
 cat > "$tools/emulated" <<'END'
@@ -59,3 +71,4 @@ QEMU=$(command -v "$qemu")
 export QEMU
 "$tools/emulated" "$out/tabard" version >/dev/null || { echo "the kernel lets nobody register an emulator here (Linux 6.7 does): register $QEMU with binfmt_misc" >&2; exit 1; }
 run "$tools/emulated"
+record "$tools/emulated"

@@ -11,8 +11,8 @@
 _Static_assert(offsetof(struct tb_here, low) == 0 && offsetof(struct tb_here, size) == 8 &&
                offsetof(struct tb_here, own) == 48 && offsetof(struct tb_here, own_size) == 56, "as below");
 
-/* Call frame instructions where the return address is kept, at (sp - 8 + by) ^ 1 << 46, for by = 0 and by = 160. The CFA
- * is sp + by, or that + 1: see a64Rows in internal/functions/plan/aarch64_template.go. */
+/* Call frame instructions where the return address is kept, at (sp - 8 + by) ^ 1 << 46, for by = 0 and by = 160. The
+ * CFA is sp + by, or that + 1: see a64Rows in internal/functions/plan/aarch64_template.go. */
 #define KEPT_XOR "0x31, 0x08, 46, 0x24, 0x27"
 #define KEPT_CODE "0x12, 0x06, 0x12, 0x28, 1, 0, 0x13, 0x94, 4, 0x0c, 0x68, 0x11, 0x80, 0xd2, 0x2e"
 #define KEPT \
@@ -139,8 +139,8 @@ uint32_t tb_stub_vectors __attribute__((visibility("hidden")));
     ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, " \
     "28, 29, 30, 31\n"
 
-/* Both call the function of C with all registers saved, before anything calls the kernel: that need not keep registers of
- * any length (SVE), and leaves streaming mode (SME), in which ordinary code may not be. */
+/* Both call the function of C with all registers saved, before anything calls the kernel: that need not keep registers
+ * of any length (SVE), and leaves streaming mode (SME), in which ordinary code may not be. */
 __asm__(
     ".arch_extension sve\n"
     ".text\n.p2align 4\n"

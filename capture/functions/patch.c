@@ -136,7 +136,10 @@ static uintptr_t find_place(const struct image *i, size_t bytes)
     return 0;
 }
 
-static size_t whole(size_t bytes) { return (bytes + TB_CODE_PAGE - 1) & ~(size_t)(TB_CODE_PAGE - 1); }
+static size_t whole(size_t bytes)
+{
+    return (bytes + TB_CODE_PAGE - 1) & ~(size_t)(TB_CODE_PAGE - 1);
+}
 
 static uint8_t *place(const struct image *i, size_t bytes, size_t all)
 {

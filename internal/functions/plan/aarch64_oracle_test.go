@@ -59,7 +59,8 @@ func emulate(t *testing.T, env, options []string, exe ...string) (output string,
 }
 
 // seenA64 is seen for AArch64, with the logs in dir.
-func (b *bench) seenA64(t *testing.T, plans []*Plan, options []string, exe ...string) (out string, code int, dir string) {
+func (b *bench) seenA64(t *testing.T, plans []*Plan, options []string, exe ...string) (out string, code int,
+	dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	b.writePlan(t, dir, plans)
