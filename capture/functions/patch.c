@@ -126,7 +126,8 @@ static uintptr_t find_place(const struct image *i, size_t bytes)
     uintptr_t from = i->low & ~(uintptr_t)(TB_CODE_PAGE - 1);
     for (int up = 0; up < 2; up++)
         for (uintptr_t by = SPARE; by < TB_REACH; by += by < STEP ? SPARE : STEP) {
-            uintptr_t wish = up ? ((i->high + TB_REACH - by) & ~(uintptr_t)(TB_CODE_PAGE - 1)) - bytes : from - by - bytes;
+            uintptr_t above = (i->high + TB_REACH - by) & ~(uintptr_t)(TB_CODE_PAGE - 1);
+            uintptr_t wish = (up ? above : from - by) - bytes;
             if ((!up && from < by + bytes + PAGE * 16) || !reaches(i, wish, wish + bytes)) continue;
             void *p = mmap((void *)wish, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

@@ -15,10 +15,8 @@ __thread struct tb_thread *tb_self = &nobody;
 const struct tb_api *const tb_apis[] = {NULL};
 uintptr_t tb_jump_site(unsigned id, void *return_address) { return (void)id, (void)return_address, 0; }
 
-#if defined(__x86_64__)
 unsigned tb_arenas_n;
 uintptr_t tb_function_replaced(uintptr_t pc, uintptr_t at) { return (void)at, pc; }
-#endif
 
 /* ---- Books ---- */
 
