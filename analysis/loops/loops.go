@@ -59,7 +59,8 @@ type Class struct {
 	Blocks [][]*Node
 	// Step is the time-step loop: the one with the greatest share of calls or, where Time is known, of
 	// the mean of calls and time. Of loops in one another it is the outermost, unless that has few
-	// iterations and an inner one many, and the one with as many iterations as at most other ranks.
+	// iterations, or a few with nearly all calls, and an inner one many, and the one with as many iterations
+	// as at most other ranks.
 	// It is nil if no loop has a quarter. A call that is repeated and nothing else becomes a loop.
 	Step *Node
 	// SummedUp tells that the program has too little order to be shown in full: stretches without

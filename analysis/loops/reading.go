@@ -22,11 +22,13 @@ const (
 
 // What a node takes in a description, in bits, and counts that vary besides what they take themselves:
 // a function that is called once before a loop and in it is better shown twice than as a loop
-// with much that is left out at first. The folder's tree may take preferFold bits more.
+// with much that is left out at first. The folder's tree may take preferFold bits more. branchBits are added to it for
+// a loop with what looks like an iteration in which the program took another branch beside it.
 const (
 	nodeBits   = 12
 	variedBits = 40
 	preferFold = 32
+	branchBits = 160
 )
 
 // family is groups of threads that call from the same lines.
@@ -113,7 +115,7 @@ func standsBefore(a, b []Frame) bool {
 // unclear tells whether the folder left more than a nest of few nodes and equal iterations.
 func (f *family) unclear(shapes int) bool {
 	for _, t := range f.trees {
-		d := t.describe()
+		d := t.describe(nest.NewColumns(), 0)
 		if d.varied || len(t.blocks) > 0 || d.nodes > shapes+2 {
 			return true
 		}
@@ -124,13 +126,17 @@ func (f *family) unclear(shapes int) bool {
 // bits is about what the trees take together; nodes of equal nests count once.
 func (f *family) bits() float64 {
 	sum := 0.0
-	known := map[string]bool{}
+	known, columns := map[string]int{}, nest.NewColumns() // nests by number
 	for _, t := range f.trees {
-		d := t.describe()
-		sum += d.bits
-		if key := t.text(); !known[key] {
-			known[key] = true
-			sum += nodeBits * float64(d.nodes)
+		key := t.text()
+		number, ok := known[key]
+		if !ok {
+			number = len(known)
+			known[key] = number
+		}
+		d := t.describe(columns, number)
+		if sum += d.bits; !ok {
+			sum += nodeBits*float64(d.nodes) + branchBits*float64(d.branches)
 		}
 	}
 	return sum
@@ -138,13 +144,18 @@ func (f *family) bits() float64 {
 
 // description is what a tree takes.
 type description struct {
-	nodes  int
-	bits   float64 // of all counts
-	varied bool    // there are counts that vary
+	nodes    int
+	bits     float64 // of all counts
+	varied   bool    // there are counts that vary
+	branches int     // see skeletons.branches
+
+	sk      *skeletons
+	columns *nest.Columns
+	number  int // of the nest in columns
 }
 
-func (t *tree) describe() description {
-	d := &description{}
+func (t *tree) describe(columns *nest.Columns, number int) description {
+	d := &description{sk: t.sk, columns: columns, number: number}
 	for _, b := range t.blocks {
 		d.sequence(b)
 	}
@@ -153,6 +164,7 @@ func (t *tree) describe() description {
 }
 
 func (d *description) sequence(seq []*item) {
+	d.branches += d.sk.branches(len(seq), func(i int) (int32, uint64) { return seq[i].skel, seq[i].n })
 	for _, x := range seq {
 		d.nodes++
 		d.count(nest.Constant(x.n, 1))
@@ -164,6 +176,7 @@ func (d *description) sequence(seq []*item) {
 }
 
 func (d *description) variedItems(seq []*variedItem) {
+	d.branches += d.sk.branches(len(seq), func(i int) (int32, uint64) { return seq[i].skel, seq[i].counts.Max() })
 	for _, v := range seq {
 		d.nodes++
 		d.count(v.counts)
@@ -172,8 +185,8 @@ func (d *description) variedItems(seq []*variedItem) {
 }
 
 func (d *description) count(c *nest.Counts) {
-	d.bits += c.Bits()
-	if c.Min() != c.Max() {
+	bits, own := d.columns.Bits(c, d.number, d.nodes)
+	if d.bits += bits; own {
 		d.bits += variedBits
 		d.varied = true
 	}

@@ -69,6 +69,34 @@ type candidate struct {
 	inner      []*candidate
 }
 
+// mostMeasured is how many iterations of a loop are looked at.
+const mostMeasured = 1 << 10
+
+// even is how many iterations of equal length would be spread as those of a loop are, by calls: the square of their sum
+// by the sum of their squares. A loop over the commands of an input, one of which is the simulation, has one or two.
+func (c *Class) even(loop *Node) float64 {
+	it := c.Iterations(0, loop)
+	if it == nil {
+		return 0
+	}
+	n, all := it.Len(), 0.0
+	stride := (n + mostMeasured - 1) / mostMeasured
+	sum, squares := 0.0, 0.0
+	for k := uint64(0); k < n; k += stride {
+		from, to := it.Range(k)
+		length := float64(to - from)
+		sum += length * float64(min(stride, n-k))
+		squares += length * length * float64(min(stride, n-k))
+	}
+	for _, m := range loop.Body {
+		all += float64(it.events(m, n))
+	}
+	if missed := all - sum; missed > 0 { // in iterations that were not looked at, one perhaps
+		squares += missed * missed
+	}
+	return all * all / max(squares, 1)
+}
+
 // candidates are the loops of a sequence with those in them, the greatest first.
 func candidates(seq []*Node, time float64) []*candidate {
 	var list []*candidate
@@ -93,17 +121,19 @@ func candidates(seq []*Node, time float64) []*candidate {
 
 // preferred is the time-step loop as one class sees it: the outermost one, unless that is repeated a few
 // times only and has one in it that is repeated often.
-func preferred(list []*candidate) *candidate {
+func (c *Class) preferred(list []*candidate) *candidate {
 	if len(list) == 0 || list[0].weight < minStep {
 		return nil
 	}
 	x := list[0]
-	for x.iterations < few && len(x.inner) > 0 && !x.loop.whole {
-		y := x.inner[0]
-		if y.weight < inside*x.weight || y.iterations < more*x.iterations || y.iterations < few {
+	even := c.even(x.loop)
+	for y := x; even < few && len(y.inner) > 0 && !y.loop.whole; {
+		if y = y.inner[0]; y.weight < inside*x.weight {
 			break
 		}
-		x = y
+		if of := c.even(y.loop); of >= max(few, more*even) {
+			x, even = y, of
+		}
 	}
 	return x
 }
@@ -139,7 +169,7 @@ func findSteps(classes []*Class, named StepLoop) error {
 		return nameSteps(classes, lists, named)
 	}
 	for i, c := range classes {
-		choice[i] = preferred(lists[i])
+		choice[i] = c.preferred(lists[i])
 		if choice[i] != nil && c.Thread == 0 {
 			votes[choice[i].iterations] += len(c.Streams())
 			all += len(c.Streams())

@@ -9,22 +9,68 @@ import (
 const (
 	partBits   = 12 // a call or a loop of the tree
 	columnBits = 24 // counts that vary
+	branchBits = 1  // counts that follow from those before
 	maxKinds   = 32 // different counts that are told apart
 )
 
-// Bits is about how many bits c takes: as its distinct values with their entropy, as numbers of one
-// range, or as the way in which it is put together, whichever is least.
-func (c *Counts) Bits() float64 {
+// Columns are the counts of descriptions. Those that follow from others take next to nothing: the calls of a branch
+// are made in the same iterations, those of the other branch in all others, and each receive that is begun is
+// completed. What several threads do at the same place is counted once.
+type Columns struct {
+	known map[column]bool // of counts that vary
+	last  column          // of the latest of them
+	at    map[placed]bool
+}
+
+// NewColumns returns no columns.
+func NewColumns() *Columns { return &Columns{known: map[column]bool{}, at: map[placed]bool{}} }
+
+// placed is the counts of a node of a nest.
+type placed struct {
+	nest, node int
+	n, sum     uint64
+	print      uint64
+}
+
+// Bits is about how many bits the counts of a node of a nest take: as their distinct values with their entropy, as
+// numbers of one range, or as the way in which they are put together, whichever is least. own tells that they vary in
+// a way of their own.
+func (k *Columns) Bits(c *Counts, nest, node int) (bits float64, own bool) {
+	place := placed{nest: nest, node: node, n: c.n, sum: c.sum}
 	if c.n == 0 || c.min == c.max {
-		if c.max <= 1 {
-			return 0
+		if c.max <= 1 || k.has(place) {
+			return 0, false
 		}
-		return 2 + math.Log2(float64(c.max))
+		return 2 + math.Log2(float64(c.max)), false
 	}
 	m := &measure{seen: map[*Counts]*kinds{}}
-	k := m.of(c)
-	even := float64(c.n)*math.Log2(float64(c.max-c.min+1)) + float64(bits.Len64(c.min)+bits.Len64(c.max))
-	return columnBits + min(k.entropy(), even, m.bits)
+	of := m.of(c)
+	place.print = of.print.sum
+	if k.has(place) {
+		return 0, false
+	}
+	key := c.column(of.print)
+	last := k.last
+	if k.last = key; key == last {
+		return branchBits, false
+	}
+	if k.known[key] {
+		return branchBits + math.Log2(float64(len(k.known))), false
+	}
+	k.known[key] = true
+	return columnBits + min(of.entropy(), c.evenBits(), m.bits), true
+}
+
+// has tells whether counts were at their place before, and puts them there.
+func (k *Columns) has(p placed) bool {
+	was := k.at[p]
+	k.at[p] = true
+	return was
+}
+
+// evenBits is what the counts take as numbers of one range.
+func (c *Counts) evenBits() float64 {
+	return float64(c.n)*math.Log2(float64(c.max-c.min+1)) + float64(bits.Len64(c.min)+bits.Len64(c.max))
 }
 
 // kinds is how often which values occur. Those beyond maxKinds are counted by their length in bits.
@@ -33,6 +79,7 @@ type kinds struct {
 	small  [smallValues]uint8
 	rest   [65]float64
 	n      float64
+	print  print
 }
 
 // kind is how often a value occurs.
@@ -106,12 +153,13 @@ type measure struct {
 }
 
 func (m *measure) of(c *Counts) *kinds {
-	k := &kinds{}
+	k := &kinds{print: print{power: 1}}
 	m.bits--
 	for run, inner := range c.Parts {
 		m.bits++ // that something follows
 		if inner == nil {
 			k.add(run.Count, float64(run.N))
+			k.print = k.print.then(one(run.Count).times(run.N))
 			m.bits += 2 + float64(bits.Len64(run.Count)+bits.Len64(run.N))
 			continue
 		}
@@ -122,15 +170,17 @@ func (m *measure) of(c *Counts) *kinds {
 		}
 		m.bits += 4 + float64(bits.Len64(run.N))
 		k.addAll(of, float64(run.N))
+		k.print = k.print.then(of.print.times(run.N))
 	}
 	return k
 }
 
 // bits is what the parts in e take.
-func (e *Executions) bits() float64 {
-	sum := partBits + e.Counts.Bits()
+func (e *Executions) bits(k *Columns) float64 {
+	sum, _ := k.Bits(e.Counts, 0, e.Part.number)
+	sum += partBits
 	for _, b := range e.Body {
-		sum += b.bits()
+		sum += b.bits(k)
 	}
 	return sum
 }

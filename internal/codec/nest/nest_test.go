@@ -172,3 +172,42 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestColumns: counts that are linear functions of others are told from all that are not, however they are put together.
+func TestColumns(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	some := func(values []uint64) *Counts { // in pieces that are put together anyhow
+		c := Constant(values[0], 1)
+		for _, v := range values[1:] {
+			c = c.Cat(Constant(v, 1))
+		}
+		return c
+	}
+	for range 200 {
+		part := make([]uint64, 2+rnd.IntN(9))
+		for i := range part {
+			part[i] = uint64(rnd.IntN(4))
+		}
+		part[0], part[1] = 0, 3
+		var whole, up, down, other []uint64
+		for range 3 {
+			for _, v := range part {
+				whole, up, down = append(whole, v), append(up, 7+5*v), append(down, 11-2*v)
+			}
+		}
+		other = slices.Clone(whole)
+		other[2+rnd.IntN(len(other)-2)] += 9
+		k := NewColumns()
+		if _, own := k.Bits(some(part).Repeat(3), 0, 0); !own {
+			t.Fatal("the first counts follow from nothing")
+		}
+		for i, c := range []struct {
+			values []uint64
+			own    bool
+		}{{whole, false}, {up, false}, {down, false}, {other, true}, {part, true}} {
+			if _, own := k.Bits(some(c.values), 0, i+1); own != c.own {
+				t.Errorf("%v beside %v: own %t", c.values, whole, own)
+			}
+		}
+	}
+}

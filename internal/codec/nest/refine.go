@@ -52,8 +52,9 @@ type Reading struct {
 	// Bits is what all of it takes.
 	Bits float64
 
-	doubt float64 // part of Bits
-	even  int     // inner loops in doubt that always have the same number of iterations
+	doubt   float64  // part of Bits
+	even    int      // inner loops in doubt that always have the same number of iterations
+	columns *Columns // of all runs: threads often do the same
 }
 
 // Read finds the tree that takes the fewest bits for some sequences, of which the first few decide. It
@@ -120,7 +121,7 @@ func (g *Reading) take(e *Executions, r *reader) {
 	r.left -= g.Tree.size
 	g.even += even
 	g.Runs = append(g.Runs, e)
-	g.Bits += e.bits() - partBits*float64(g.Tree.size) + doubt
+	g.Bits += e.bits(g.columns) - partBits*float64(g.Tree.size) + doubt
 	g.doubt += doubt
 }
 
@@ -133,7 +134,8 @@ type reader struct {
 
 // read parses the sequences that decide.
 func (r *reader) read(t *Tree) (*Reading, error) {
-	g := &Reading{Tree: t, Bits: partBits * float64(t.size-1)} // the root is always there
+	// The root is always there.
+	g := &Reading{Tree: t, Bits: partBits * float64(t.size-1), columns: NewColumns()}
 	return g, r.add(g, r.seqs)
 }
 
