@@ -17,6 +17,7 @@ const (
 	few     = 5    // a loop of fewer iterations is one around the time steps, if there is an inner one
 	inside  = 0.6  // that has this part of it, and
 	more    = 2    // this many times its iterations
+	nearAll = 0.9  // of the share of a loop around groups of time steps, see groups
 )
 
 // A StepLoop names the time-step loop: by how often it is repeated, by where it is, or by the region that each
@@ -135,7 +136,78 @@ func (c *Class) preferred(list []*candidate) *candidate {
 			x, even = y, of
 		}
 	}
+	for len(x.inner) > 0 && c.groups(x, x.inner[0]) {
+		x = x.inner[0]
+	}
 	return x
+}
+
+// groups tells whether the iterations of x are groups of time steps, which are those of y: nearly all is in y, which
+// has equally many iterations each time, and what is besides only sums up, collects or writes, as each k-th step of
+// many programs does. If that is not clear, Or says what it may be as well. A loop over levels has other parameters in
+// each iteration.
+func (c *Class) groups(x, y *candidate) bool {
+	k, clear := groupSize(y.loop.Counts[0])
+	if k < leastKth || y.weight < nearAll*x.weight || x.loop.whole {
+		return false
+	}
+	for _, m := range x.loop.Body {
+		if m != y.loop && (m.Kind != Call || m.talks()) {
+			return false
+		}
+	}
+	if !clear && (!slices.ContainsFunc(y.loop.Body, (*Node).talks) || differs(y.loop.Body, 1)) {
+		return false
+	}
+	if !clear && y.loop.Or == 0 {
+		y.loop.Or = x.iterations
+	}
+	return true
+}
+
+// groupSize is the count that all of c are, but for one at each end, which may be less; what is done besides groups may
+// be done before the first and after the last, too, where 0 stand. 0 if c is not like that. Either makes it clear that
+// these are groups of one sequence: no loop around another one leaves that out, or ends it early, just then.
+func groupSize(c *nest.Counts) (k uint64, clear bool) {
+	at, zeros, end := uint64(0), uint64(0), false // zeros at the begin; after end only others may follow
+	for v, n := range c.All() {
+		first := at == zeros
+		switch at += n; {
+		case v == c.Max() && !end:
+			continue
+		case v == 0 && first:
+			zeros += n
+		case v == 0:
+			end = true
+		case n == 1 && !end:
+			end = !first
+		default:
+			return 0, false
+		}
+		clear = true
+	}
+	return c.Max(), clear
+}
+
+// talks tells whether calls of a node exchange data with single others.
+func (n *Node) talks() bool {
+	if n.Kind != Call {
+		return slices.ContainsFunc(n.Body, (*Node).talks)
+	}
+	c := n.Shape.Func.Category
+	return c == "pt2pt" || c == "neighbor"
+}
+
+// differs tells whether a call has more different parameters than it is made in one iteration of a sequence, which
+// makes each node at most a number of times as often as its counts say.
+func differs(seq []*Node, times uint64) bool {
+	for _, n := range seq {
+		most := times * n.Counts[0].Max()
+		if n.Kind == Call && uint64(len(n.terminals(0))) > most || n.Kind == Loop && differs(n.Body, most) {
+			return true
+		}
+	}
+	return false
 }
 
 // find is the outermost candidate that fulfils a condition, the greatest of several.

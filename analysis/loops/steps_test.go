@@ -110,6 +110,17 @@ func (j *job) switching(steps int) {
 	}
 }
 
+// levels is steps that go through ten levels of a grid, with other messages on each, and sum up.
+func (j *job) levels(steps int) {
+	for range steps {
+		for level := range 10 {
+			fmt.Fprintf(j, "MPI_Send(dest=%d, tag=%d) @ s.c:20 [level]\n", (j.rank+1)%j.ranks, level)
+			fmt.Fprintf(j, "MPI_Recv(source=%d, tag=%d) @ s.c:21 [level]\n", (j.rank+j.ranks-1)%j.ranks, level)
+		}
+		j.call("MPI_Allreduce", 30, "norm")
+	}
+}
+
 // commands is a loop over the lines of an input, the last of which is the simulation.
 func (j *job) commands(steps int) {
 	for line := range 12 {
@@ -136,7 +147,9 @@ func TestStepsOfKinds(t *testing.T) {
 		steps int
 		run   func(*job, int)
 	}{
-		{"molecules", 200, (*job).molecules}, {"refined", 14, (*job).refined}, {"refined, longer", 43, (*job).refined},
+		{"molecules", 200, (*job).molecules}, {"molecules, longer", 500, (*job).molecules},
+		{"molecules, not a full group", 475, (*job).molecules}, {"levels", 20, (*job).levels},
+		{"refined", 14, (*job).refined}, {"refined, longer", 43, (*job).refined},
 		{"switching", 90, (*job).switching}, {"commands", 60, (*job).commands},
 	} {
 		var text strings.Builder
