@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 // summed folds a grammar and sums it up.
 func summed(t *testing.T, g *grammar.Grammar, shapes []Shape, limit int) *Class {
 	t.Helper()
-	tr, err := fold(g, identity(len(shapes)), shapes)
+	tr, err := fold(g, identity(len(shapes)), shapes, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -276,7 +276,7 @@ func (f *folder) square() bool {
 		if p-w+1 < 0 || w > maxBody {
 			return false
 		}
-		if !f.repeats(t, w) {
+		if w > 1 && f.out[p-1].skel != f.out[t-1].skel || !f.repeats(t, w) { // most differ right before
 			continue
 		}
 		second := f.window(p+1, t+1)

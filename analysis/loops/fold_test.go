@@ -2,6 +2,7 @@ package loops
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func testShapes(n int) []Shape {
 // nestOf folds a grammar into a class without streams.
 func nestOf(t testing.TB, g *grammar.Grammar, shape []int32, shapes []Shape) *Class {
 	t.Helper()
-	tr, err := fold(g, shape, shapes)
+	tr, err := fold(g, shape, shapes, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestEveryKthAndMore(t *testing.T) {
 		"3{4{a b} 2{c d}} 2{a b} e":       "3{4{a b} 2{c d}} 2{a b} e",
 	} {
 		shapes := testShapes(26)
-		tr, err := fold(grammarOf(run(t, program)), identity(26), shapes)
+		tr, err := fold(grammarOf(run(t, program)), identity(26), shapes, math.MaxInt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
@@ -60,14 +61,14 @@ func familiesOf(groups []*group) []*family {
 	return list
 }
 
-// read replaces the trees of the family by one nest, if that is the shorter description.
-func (f *family) read(shapes []Shape, steps uint64) error {
+// reading is the trees of the family as one nest, nil if that takes too much work.
+func (f *family) reading(shapes []Shape, steps uint64) (*family, error) {
 	var seqs []nest.Sequence
 	calls := make([]int, len(shapes)) // terminals of each shape
 	for i, g := range f.groups {
 		x, err := grammar.NewIndex(g.grammar)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if i == 0 {
 			for t, n := range x.Occurrences() {
@@ -84,16 +85,13 @@ func (f *family) read(shapes []Shape, steps uint64) error {
 		Iterations: steps,
 	}, readWork)
 	if err != nil {
-		return nil // what takes too much work stays as it is
+		return nil, nil // what takes too much work stays as it is
 	}
 	read := &family{}
 	for i, e := range r.Runs {
 		read.trees = append(read.trees, readTree(f.trees[i].sk.order, len(shapes), e))
 	}
-	if read.bits()+preferFold < f.bits() {
-		f.trees = read.trees
-	}
-	return nil
+	return read, nil
 }
 
 // standsBefore tells whether a call site stands before another one, or at its line, in the function
@@ -278,30 +276,81 @@ func (f *family) localShapes(table *shapeTable) []Shape {
 // known; limit is how many nodes the next class may have.
 func (f *family) classes(table *shapeTable, steps uint64, limit func() int, take func(*Class)) error {
 	shapes := f.localShapes(table)
-	together := f.symbols <= readSymbols && len(shapes) <= readLabels
-	for i, g := range f.groups {
-		t, err := fold(g.grammar, g.local, shapes)
-		if err != nil {
-			return err
-		}
-		f.trees = append(f.trees, t)
-		if !together {
+	if f.symbols > readSymbols || len(shapes) > readLabels {
+		for i := range f.groups {
+			if err := f.fold(i, shapes, math.MaxInt); err != nil {
+				return err
+			}
 			f.take(i, shapes, table, limit, take)
 		}
-	}
-	if !together {
 		return nil
 	}
-	if f.unclear(len(shapes)) {
-		if err := f.read(shapes, steps); err != nil {
-			return err
-		}
+	if err := f.shortest(shapes, steps); err != nil {
+		return err
 	}
 	f.everyKth(steps)
 	for i := range f.groups {
 		f.take(i, shapes, table, limit, take)
 	}
 	return nil
+}
+
+// What has more items than manyItems is read before it is folded further: to partOfNodes times as many items as nodes
+// would take what the reading takes, if these are not more than manyNodes.
+const (
+	manyItems   = 1 << 15
+	manyNodes   = 1 << 20
+	partOfNodes = 1.25
+)
+
+// shortest makes the trees of the family: as folded, or by one nest if that is the shorter description. Threads without
+// order are folded as far as it takes to know that it is.
+func (f *family) shortest(shapes []Shape, steps uint64) error {
+	whole, err := f.foldAll(shapes, manyItems)
+	if err != nil || whole && !f.unclear(len(shapes)) {
+		return err
+	}
+	read, err := f.reading(shapes, steps)
+	if err != nil {
+		return err
+	}
+	bits := math.Inf(1)
+	if read != nil {
+		bits = read.bits() + preferFold
+	}
+	if most := bits / nodeBits / float64(len(f.groups)); !whole && most < manyNodes {
+		if whole, err = f.foldAll(shapes, int(most*partOfNodes)); err != nil {
+			return err
+		}
+	}
+	if !whole && f.bits() <= bits {
+		if _, err := f.foldAll(shapes, math.MaxInt); err != nil || !f.unclear(len(shapes)) {
+			return err
+		}
+	}
+	if bits < f.bits() {
+		f.trees = read.trees
+	}
+	return nil
+}
+
+// foldAll folds all groups, but none to many more items than most. It tells whether that is all.
+func (f *family) foldAll(shapes []Shape, most int) (whole bool, err error) {
+	f.trees = nil
+	whole = true
+	for i := range f.groups {
+		if err := f.fold(i, shapes, most); err != nil {
+			return false, err
+		}
+		whole = whole && !f.trees[i].part
+	}
+	return whole, nil
+}
+
+func (f *family) fold(i int, shapes []Shape, most int) error {
+	t, err := fold(f.groups[i].grammar, f.groups[i].local, shapes, most)
+	f.trees = append(f.trees, t)
+	return err
 }
 
 // take makes the class of a group, whose grammar is not needed any more then.

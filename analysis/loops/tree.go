@@ -23,6 +23,7 @@ type tree struct {
 	sk     *skeletons
 	body   []*item
 	blocks [][]*item
+	part   bool // of what the calls are: see fold
 }
 
 // builder turns rules into sequences of items, each rule once.
@@ -37,8 +38,8 @@ type builder struct {
 }
 
 // fold makes the loop nest of g, whose terminal t is a call of shape shape[t].
-// It is exact: see Node.Expand.
-func fold(g *grammar.Grammar, shape []int32, shapes []Shape) (*tree, error) {
+// It is exact: see Node.Expand. Once there are more than most items, however, it ends with what it has.
+func fold(g *grammar.Grammar, shape []int32, shapes []Shape, most int) (*tree, error) {
 	x, err := grammar.NewIndex(g)
 	if err != nil {
 		return nil, err
@@ -60,8 +61,16 @@ func fold(g *grammar.Grammar, shape []int32, shapes []Shape) (*tree, error) {
 		f := newFolder(sk)
 		for _, s := range g.Rules[r] {
 			b.symbol(f, s)
+			b.tree.part = b.tree.part || len(f.out) > most
+			if b.tree.part {
+				break
+			}
 		}
 		b.seqs[r] = f.items()
+		if b.tree.part {
+			b.seqs[0] = b.seqs[r]
+			break
+		}
 	}
 	b.tree.body = sk.final(b.seqs[0])
 	for i, seq := range b.tree.blocks {

@@ -1,6 +1,8 @@
 // Command fuzz runs every fuzz target of the project for a while and prints how many inputs each
 // tries in a second of one core. A target that is slower than the bar explores next to nothing:
-// rebuild it so that an execution does less.
+// rebuild it so that an execution does less. How long is counted in time of the processor: where
+// others use the machine, a target begins again with more, since its first inputs, which are all
+// new to it, would be most of what it does.
 //
 //	go run ./bench/fuzz [-for 5s] [-bar 1000] [-only REGEXP]
 package main
@@ -54,28 +56,42 @@ var executions = regexp.MustCompile(`execs: (\d+) \(`)
 
 var lateOnly = regexp.MustCompile(`--- FAIL: \w+ \([\d.]+s\)\n    context deadline exceeded\nFAIL\n`)
 
-// run fuzzes a target and returns its executions in a second of processor time: what else the
-// machine does at the time does not matter.
-func run(t target, binary, cache string, length time.Duration) (perSecond float64, err error) {
+// atMost bounds how long a target may run, as a multiple of the time of the processor that it is to have.
+const atMost = 30
+
+// measure fuzzes a target for about so much time of the processor, and returns its executions in a second of that: what
+// else the machine does at the time does not matter.
+func measure(t target, binary, cache string, wanted time.Duration) (perSecond float64, err error) {
+	for length := wanted; ; {
+		n, cpu, err := run(t, binary, cache, length)
+		if err != nil || cpu >= wanted*9/10 || length == atMost*wanted {
+			return n / cpu.Seconds(), err
+		}
+		length = min(time.Duration(1.2*float64(length)*float64(wanted)/float64(cpu)), atMost*wanted)
+	}
+}
+
+// run fuzzes a target and returns its executions, and the time of the processor that they took.
+func run(t target, binary, cache string, length time.Duration) (n float64, cpu time.Duration, err error) {
 	cmd := exec.Command(binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$",
 		"-test.fuzztime="+length.String(), "-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(cache, t.dir))
 	cmd.Dir = t.dir
 	out, err := cmd.CombinedOutput()
 	// On a busy machine a worker is late at the end, which Go calls a failure.
 	if err != nil && !lateOnly.Match(out) {
-		return 0, fmt.Errorf("%v: %w\n%s", t, err, out)
+		return 0, 0, fmt.Errorf("%v: %w\n%s", t, err, out)
 	}
+	cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	all := executions.FindAllSubmatch(out, -1)
-	if len(all) == 0 {
-		return 0, fmt.Errorf("%v does not say what it did:\n%s", t, out)
+	if len(all) == 0 { // it has not tried all that it begins with
+		return 0, cpu, nil
 	}
-	n, err := strconv.ParseFloat(string(all[len(all)-1][1]), 64)
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return n / cpu.Seconds(), err
+	n, err = strconv.ParseFloat(string(all[len(all)-1][1]), 64)
+	return n, cpu, err
 }
 
 func main() {
-	length := flag.Duration("for", 5*time.Second, "how long each target runs")
+	length := flag.Duration("for", 5*time.Second, "how long each target runs, in time of the processor")
 	bar := flag.Float64("bar", 1000, "executions in a second of one core that each target has to reach")
 	only := flag.String("only", "", "targets: a regular expression over FOLDER NAME")
 	flag.Parse()
@@ -114,7 +130,7 @@ func all(list []target, wanted *regexp.Regexp, tmp string, length time.Duration,
 			err, built = build(t.dir, binary), t.dir
 		}
 		if err == nil {
-			n, err = run(t, binary, tmp, length)
+			n, err = measure(t, binary, tmp, length)
 		}
 		switch {
 		case err != nil:
