@@ -86,6 +86,7 @@ func TestHostilePairs(t *testing.T) {
 // FuzzPairs compares two small programs, in one of the ways.
 func FuzzPairs(f *testing.F) {
 	f.Add([]byte("some bytes"))
+	f.Add([]byte("700\xc77\xc7")) // a rank of nothing but polls is changed
 	f.Fuzz(func(t *testing.T, in []byte) {
 		p, q, way := smallPair(in)
 		hostile(t, archivetest.InMemory(t, p), archivetest.InMemory(t, q), way)
