@@ -17,6 +17,9 @@ func (r *Reader) Event() uint64 { return r.event }
 // Call is the number of the first call of the event that Next gives.
 func (r *Reader) Call() uint64 { return r.call }
 
+// Terminals is the number of terminals.
+func (r *Reader) Terminals() int { return len(r.terms) }
+
 // Grammar is the index of the grammar whose word is the events.
 func (r *Reader) Grammar() *grammar.Index { return r.x }
 

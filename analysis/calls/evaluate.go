@@ -66,7 +66,7 @@ func (r *Reader) entry(t *term) {
 func (r *Reader) consumed(t *term) bool {
 	switch t.op.Kind {
 	case Recv, SendRecv, Mrecv, Complete:
-		return t.op.Kind == Complete || r.p.errorClass(int64(r.sigs[t.op.Terminal].Ret)) == r.p.consts.truncate
+		return t.op.Kind == Complete || r.p.errorClass(int64(t.ret)) == r.p.consts.truncate
 	}
 	return false
 }
@@ -333,7 +333,7 @@ func (r *Reader) completedDespite(t *term) {
 			err, known = t.a[aErrors][k]&math.MaxUint32, true
 		case a.index >= 0 && t.has(rIndex):
 			known = t.v[rIndex] == int64(i)
-			err = int64(r.sigs[op.Terminal].Ret)
+			err = int64(t.ret)
 		}
 		pending := known && r.p.errorClass(err) == r.p.consts.pending
 		if !gone && (!known || pending || a.index >= 0) {
@@ -345,7 +345,7 @@ func (r *Reader) completedDespite(t *term) {
 			*d = Done{Request: d.Request}
 		}
 		if !known {
-			err = int64(r.sigs[op.Terminal].Ret)
+			err = int64(t.ret)
 		}
 		d.Failed = err != 0 && r.p.errorClass(err) != r.p.consts.truncate
 	}

@@ -12,7 +12,6 @@ type Reader struct {
 	p      *Program
 	pr     *process
 	stream *archive.Stream
-	sigs   []*archive.Signature
 	terms  []*term
 	x      *grammar.Index
 	cursor *grammar.Cursor
@@ -28,11 +27,11 @@ func (p *Program) Reader(s *archive.Stream) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	sigs, err := s.Signatures()
+	n, err := s.Terminals()
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{p: p, pr: &p.processes[s.Process()], stream: s, sigs: sigs, terms: make([]*term, len(sigs)), x: x,
+	r := &Reader{p: p, pr: &p.processes[s.Process()], stream: s, terms: make([]*term, n), x: x,
 		cursor: x.NewCursor(), calls: s.Calls()}
 	if r.times, err = openTimes(s); err != nil {
 		return nil, err
@@ -107,7 +106,9 @@ func (r *Reader) evaluate(t *term) error {
 		}
 		r.entry(t)
 	} else if t.op.Event >= t.to {
-		r.entry(t)
+		if r.entry(t); t.to == forever && len(t.out) == 0 {
+			t.v, t.a = nil, nil // the operation is the same from now on
+		}
 	}
 	if len(t.out) > 0 {
 		if err := t.read(t.out); err != nil {

@@ -63,13 +63,14 @@ type term struct {
 	out     []hole
 	void    bool // what the call returned means nothing
 	failed  bool
-	ignored bool // the status, or statuses, are those of archive.Value.Ignored
+	ret     int32 // what the call returned
+	ignored bool  // the status, or statuses, are those of archive.Value.Ignored
 	// What a status fills in, as Recv holds what the occurrence before was told.
 	sourceWild, tagWild bool
 
 	have   uint32 // bit r: scalar r is there
 	arrays uint32
-	v      [numScalars]int64
+	v      *[numScalars]int64 // nil once nothing will be asked of them any more
 	a      *[numArrays][]int64
 }
 
@@ -95,9 +96,12 @@ func (t *term) array(a int) []int64 {
 
 // compile makes the term of terminal k.
 func (r *Reader) compile(k uint32) (*term, error) {
-	sig := r.sigs[k]
+	sig, err := r.stream.Signature(k)
+	if err != nil {
+		return nil, err
+	}
 	f := spec.ByID(sig.Func)
-	t := &term{act: actions()[sig.Func], failed: sig.Flags&archive.Failed != 0}
+	t := &term{act: actions()[sig.Func], ret: sig.Ret, failed: sig.Flags&archive.Failed != 0}
 	t.op = Op{Terminal: k, Func: f, Flags: sig.Flags, Timed: r.times.timing != nil, Comm: NoComm, MadeComm: NoComm,
 		Root: NoPeer, Send: noSide, Recv: noSide, Request: -1, Message: -1, Calls: 1}
 	if sig.Flags&archive.Polls != 0 {
@@ -117,6 +121,7 @@ func (r *Reader) compile(k uint32) (*term, error) {
 	if a.kind == Start {
 		t.op.Persistent = true
 	}
+	t.v = new([numScalars]int64)
 	b := binder{r: r, t: t, sig: sig, k: k}
 	b.bind()
 	return t, b.err

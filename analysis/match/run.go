@@ -133,15 +133,16 @@ func (r *runner) prepare() error {
 		if err != nil {
 			return err
 		}
+		rd.Among(r.p.Archive.NumStreams())
 		p := &r.procs[s.Process()]
 		p.streams = append(p.streams, &stream{Reader: rd, number: int32(s.Index()), thread: s.Thread(),
 			timed: s.Timed()})
-		sigs, err := s.Signatures()
-		if err != nil {
-			return err
-		}
-		for _, sig := range sigs {
-			p.cancels = p.cancels || spec.ByID(sig.Func).Op == spec.OpCancel
+		for t := range uint32(rd.Terminals()) {
+			tm, err := s.Class().Template(t)
+			if err != nil {
+				return err
+			}
+			p.cancels = p.cancels || spec.ByID(tm.Func).Op == spec.OpCancel
 		}
 	}
 	if r.opts.Untimed {

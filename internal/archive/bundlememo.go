@@ -88,8 +88,8 @@ func (w *bundler) key(k int, members []*bundleMember) (key bundleKey, err error)
 		e.Uvarint(unranked)
 		e.Uvarint(uint64(g.World))
 		e.Uvarint(uint64(o.rank))
-		e.Uvarint(uint64(len(l.sigs)))
-		for _, s := range l.sigs {
+		e.Uvarint(uint64(len(l.tms)))
+		for _, s := range l.signatures() {
 			e.Sized(s.Append(nil))
 		}
 		flush()

@@ -100,7 +100,7 @@ func (src *bundleSource) layout(o *bundleMember) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &layout{classLayout: c, sigs: c.sigs, x: c.x}
+	l := &layout{classLayout: c, x: c.x}
 	return l, l.fill(src.maxArray, o.rank)
 }
 
@@ -145,10 +145,11 @@ func (src *bundleSource) walk(
 		if i == len(members)-1 {
 			walked = events
 		}
+		sigs := l.signatures()
 		if err := coder.Code(&bundle.Stream{
-			World: g.World, Rank: rank, Grammar: l.x, First: l.first, Columns: cols, Terminals: len(l.sigs),
+			World: g.World, Rank: rank, Grammar: l.x, First: l.first, Columns: cols, Terminals: len(l.tms),
 			Events: walked, Terminal: func(t uint32) bundle.Terminal {
-				sig := l.sigs[t]
+				sig := sigs[t]
 				slots := (*fixedSlots)(sig)
 				return bundle.Terminal{Func: sig.Func, Site: sig.Site, Polls: sig.Flags&Polls != 0, Slots: slots}
 			},

@@ -91,6 +91,7 @@ func (s *Stream) Ending() iter.Seq2[*Call, error] {
 type reader struct {
 	s      *Stream
 	l      *layout
+	sigs   []*Signature // of the terminals, nil before the first call
 	line   timeline
 	cursor *grammar.Cursor
 	timing *Timing
@@ -116,7 +117,7 @@ func (s *Stream) newReader() (*reader, error) {
 		l:      l,
 		cursor: l.x.NewCursor(),
 		cols:   make([]*colReader, len(l.Columns)),
-		occ:    make([]uint64, len(l.sigs)),
+		occ:    make([]uint64, len(l.tms)),
 	}
 	if r.timing, err = s.Timing(); err != nil {
 		return nil, err

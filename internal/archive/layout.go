@@ -2,6 +2,9 @@ package archive
 
 import (
 	"math"
+	"slices"
+	"sync/atomic"
+	"weak"
 
 	"github.com/tabard-hpc/tabard/internal/codec/column"
 	"github.com/tabard-hpc/tabard/internal/codec/grammar"
@@ -10,7 +13,10 @@ import (
 // layout is what reading one stream needs.
 type layout struct {
 	*classLayout
-	sigs []*Signature   // of each terminal
+	rank int
+	// own are the signatures of the terminals, as long as somebody has them: with many streams they take more than all
+	// else. They are not set if they are the same at all ranks.
+	own  atomic.Pointer[weak.Pointer[[]*Signature]]
 	x    *grammar.Index // of the grammar with this stream's trip counts
 	occ  []uint64       // occurrences of each terminal
 	strs []string
@@ -29,7 +35,7 @@ func (s *Stream) open() (*layout, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := &layout{classLayout: c, sigs: c.sigs, x: c.x}
+		l := &layout{classLayout: c, x: c.x}
 		if err := l.fill(s.a.maxArray(), s.rank); err != nil {
 			return nil, named(within(err, "class %d, rank %d", s.class.index, s.rank), s.a.file)
 		}
@@ -39,16 +45,9 @@ func (s *Stream) open() (*layout, error) {
 
 // fill works out what depends on the rank. budget is how many elements arrays may have.
 func (l *layout) fill(budget, rank int) (err error) {
-	if l.vary {
-		l.sigs = make([]*Signature, len(l.tms))
-		copy(l.sigs, l.classLayout.sigs)
-		for t, tm := range l.tms {
-			if l.sigs[t] == nil {
-				if l.sigs[t], err = tm.at(l.Params[t], l.Ranks, rank, &budget); err != nil {
-					return err
-				}
-			}
-		}
+	l.rank = rank
+	if _, err := l.signaturesWithin(budget); err != nil {
+		return err
 	}
 	if l.x == nil {
 		x, err := grammar.NewIndex(l.grammarAt(rank))
@@ -69,6 +68,38 @@ func (l *layout) fill(budget, rank int) (err error) {
 		}
 	}
 	return nil
+}
+
+// signatures are those of the terminals.
+func (l *layout) signatures() []*Signature {
+	sigs, err := l.signaturesWithin(math.MaxInt)
+	if err != nil {
+		panic("archive: signatures that could be made cannot be made again: " + err.Error())
+	}
+	return sigs
+}
+
+// signaturesWithin makes them, unless they are there. budget is how many elements arrays may have.
+func (l *layout) signaturesWithin(budget int) (sigs []*Signature, err error) {
+	if !l.vary {
+		return l.sigs, nil
+	}
+	if own := l.own.Load(); own != nil {
+		if known := own.Value(); known != nil {
+			return *known, nil
+		}
+	}
+	sigs = slices.Clone(l.sigs)
+	for t, tm := range l.tms {
+		if sigs[t] == nil {
+			if sigs[t], err = tm.at(l.Params[t], l.Ranks, l.rank, &budget); err != nil {
+				return nil, err
+			}
+		}
+	}
+	own := weak.Make(&sigs)
+	l.own.Store(&own)
+	return sigs, nil
 }
 
 // grammarAt is the grammar with the trip counts of a rank.

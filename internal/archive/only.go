@@ -23,7 +23,7 @@ func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal
 			yield(nil, err)
 			return
 		}
-		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.sigs)),
+		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.tms)),
 			reads: reads, before: before}
 		g := l.x.Grammar()
 		with := rulesWith(g, wanted)
@@ -71,7 +71,7 @@ func (s *Stream) IterOnly(wanted func(terminal uint32) bool) iter.Seq2[*Call, er
 			yield(nil, err)
 			return
 		}
-		every := make([]bool, len(r.l.sigs))
+		every := make([]bool, len(r.l.tms))
 		for t := range every {
 			every[t] = wanted(uint32(t))
 		}
@@ -109,7 +109,10 @@ func (s *Stream) IterOnly(wanted func(terminal uint32) bool) iter.Seq2[*Call, er
 
 // event makes r.call the next call of a terminal.
 func (r *reader) event(t uint32) error {
-	sig, k := r.l.sigs[t], r.occ[t]
+	if r.sigs == nil {
+		r.sigs = r.l.signatures()
+	}
+	sig, k := r.sigs[t], r.occ[t]
 	r.occ[t]++
 	r.call = Call{Terminal: t, Func: spec.ByID(sig.Func), Flags: sig.Flags, Ret: sig.Ret, Slots: sig.Slots,
 		Site: r.s.Site(sig), stream: r.s}

@@ -46,7 +46,7 @@ func (s *Stream) OccurrencesBefore(event uint64) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sized(l.x.CountBefore(event), len(l.sigs)), nil
+	return sized(l.x.CountBefore(event), len(l.tms)), nil
 }
 
 // PollsIn is the number of polls in the runs from through to-1 of terminal t, which must be one of

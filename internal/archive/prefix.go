@@ -106,7 +106,7 @@ func (p *prefix) add(from, n, sum uint64) (uint64, bool) {
 // a run of polls), and how often each terminal occurs before the event.
 func (s *Stream) locate(l *layout, i uint64) (event, inside uint64, before []uint64, err error) {
 	if len(l.polls) == 0 {
-		return i, 0, sized(l.x.CountBefore(i), len(l.sigs)), nil
+		return i, 0, sized(l.x.CountBefore(i), len(l.tms)), nil
 	}
 	if l.x.Len() == 0 {
 		return 0, 0, nil, s.a.broken("structure/classes", -1, "stream %d: %d calls, but no events", s.index, l.call)
@@ -127,12 +127,12 @@ func (s *Stream) locate(l *layout, i uint64) (event, inside uint64, before []uin
 		}
 	}
 	calls, err := s.callsBefore(l, lo)
-	return lo, i - calls, sized(l.x.CountBefore(lo), len(l.sigs)), err
+	return lo, i - calls, sized(l.x.CountBefore(lo), len(l.tms)), err
 }
 
 // callsBefore is the number of calls before event e.
 func (s *Stream) callsBefore(l *layout, e uint64) (uint64, error) {
-	before := sized(l.x.CountBefore(e), len(l.sigs))
+	before := sized(l.x.CountBefore(e), len(l.tms))
 	calls := e
 	for _, t := range l.polls {
 		sum, err := s.sum(l, l.first[t], before[t])

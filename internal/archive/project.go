@@ -189,7 +189,7 @@ func (s *Stream) openProjected(l *layout) (*Timing, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep := make([]bool, len(wl.sigs))
+	keep := make([]bool, len(wl.tms))
 	for _, k := range kept {
 		keep[k] = true
 	}

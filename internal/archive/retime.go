@@ -84,7 +84,7 @@ func (s *Stream) retime(m TimingMode) ([]byte, error) {
 	}
 	functions := map[uint32]string{}
 	for terminal, class := range t.Classes() {
-		functions[class] = spec.ByID(l.sigs[terminal].Func).Name
+		functions[class] = spec.ByID(l.tms[terminal].Func).Name
 	}
 	line := s.a.timeline(s.Rank())
 	b, err := timing.Transcode(

@@ -174,7 +174,7 @@ func (s *Stream) Terminals() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(l.sigs), nil
+	return len(l.tms), nil
 }
 
 // Signature is what all calls of terminal t have in common. Streams share
@@ -184,17 +184,17 @@ func (s *Stream) Signature(t uint32) (*Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	if int(t) >= len(l.sigs) {
+	if int(t) >= len(l.tms) {
 		return nil, s.a.broken(
 			"structure/classes",
 			-1,
 			"stream %d: terminal %d does not exist (there are %d)",
 			s.index,
 			t,
-			len(l.sigs),
+			len(l.tms),
 		)
 	}
-	return l.sigs[t], nil
+	return l.signatures()[t], nil
 }
 
 // Signatures lists the signatures of all terminals.
@@ -203,7 +203,7 @@ func (s *Stream) Signatures() ([]*Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(l.sigs), nil
+	return slices.Clone(l.signatures()), nil
 }
 
 // Site is the call site of a signature of this stream, nil if unknown.

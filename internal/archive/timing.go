@@ -114,7 +114,7 @@ type timingWalk struct {
 }
 
 // Terminals is the number of terminals.
-func (w *timingWalk) Terminals() int { return len(w.l.sigs) }
+func (w *timingWalk) Terminals() int { return len(w.l.tms) }
 
 // Walk sets dst to the terminals of calls from index from on.
 func (w *timingWalk) Walk(from uint64, dst []uint32) error {
@@ -124,9 +124,9 @@ func (w *timingWalk) Walk(from uint64, dst []uint32) error {
 			l:      w.l,
 			cursor: w.l.x.NewCursor(),
 			cols:   make([]*colReader, len(w.l.Columns)),
-			occ:    make([]uint64, len(w.l.sigs)),
+			occ:    make([]uint64, len(w.l.tms)),
 		}
-		w.polls = make([]bool, len(w.l.sigs))
+		w.polls = make([]bool, len(w.l.tms))
 		for _, t := range w.l.polls {
 			w.polls[t] = true
 		}

@@ -94,7 +94,7 @@ func (v *validator) stream(s *Stream) error {
 	if err != nil {
 		return err
 	}
-	if err := v.work(uint64(len(l.sigs) + len(l.Columns))); err != nil {
+	if err := v.work(uint64(len(l.tms) + len(l.Columns))); err != nil {
 		return err
 	}
 	total := uint64(0)
@@ -117,7 +117,7 @@ func (v *validator) stream(s *Stream) error {
 // terminal checks signature and columns of a terminal that occurs n times and
 // returns the number of its calls.
 func (v *validator) terminal(s *Stream, l *layout, t uint32, n uint64) (calls uint64, err error) {
-	sig := l.sigs[t]
+	sig := l.signatures()[t]
 	f := spec.ByID(sig.Func)
 	for i := range sig.Slots {
 		v.requests(&f.Slots[i], &sig.Slots[i])

@@ -66,7 +66,9 @@ func (r *Reader) load(k int) {
 	}
 	n := r.callsOf(k)
 	if cap(r.starts) < n {
-		r.starts, r.ends = make([]uint64, n), make([]uint64, n)
+		if r.starts, r.ends = spare.Get().(*spans).take(); min(cap(r.starts), cap(r.ends)) < n {
+			r.starts, r.ends = make([]uint64, n), make([]uint64, n)
+		}
 	}
 	r.cached, r.starts, r.ends = k, r.starts[:n], r.ends[:n]
 	r.tops = r.tops[:0]
@@ -86,6 +88,27 @@ func (r *Reader) load(k int) {
 
 // buffers are those of terms that no reader uses: streams may be many.
 var buffers = sync.Pool{New: func() any { return new([]uint32) }}
+
+// spans is room for the starts and ends of a block, spare such as no reader uses.
+type spans [2][]uint64
+
+var spare = sync.Pool{New: func() any { return new(spans) }}
+
+func (s *spans) take() (starts, ends []uint64) { return s[0], s[1] }
+
+// Forget gives back the memory of the block that was decoded last: where many streams are read side by side it is more
+// than all else. What Span returned is no longer valid.
+func (r *Reader) Forget() {
+	if s := r.sel; s != nil {
+		s.of.Forget()
+		s.where, s.classes = nil, nil
+	}
+	if r.cached < 0 || r.whole { // what is whole would be decoded as a whole again
+		return
+	}
+	spare.Put(&spans{r.starts, r.ends})
+	r.cached, r.starts, r.ends, r.tops = -1, nil, nil, nil
+}
 
 // release gives back what classesOf returned.
 func (r *Reader) release() {
