@@ -66,8 +66,9 @@ type window struct {
 // Windows hold this many calls more than they need, as long as all windows together stay within the
 // limit. That is enough to make filling them cheap, and few enough for the processor's caches.
 const (
-	room  = 2048
-	rooms = 1 << 20
+	room      = 2048
+	leastRoom = 32
+	rooms     = 1 << 20
 )
 
 // next moves on by some iterations, whose times are there.
@@ -187,7 +188,7 @@ func (e *End) moveOn(calls uint64) {
 // windows makes a window for each process that is paused, by process.
 func (r *runner) windows(now *snapshot, n uint64) []*window {
 	ws := make([]*window, len(r.procs))
-	more := min(room, max(256, rooms/len(now.bases)))
+	more := min(room, max(leastRoom, rooms/len(now.bases)))
 	for _, b := range now.bases {
 		p := &r.procs[b.proc]
 		s, size := p.streams[0], int(p.size)

@@ -23,6 +23,15 @@
 // the range it was, see Result.Blur). Memory is that of the grid (8 bytes a category and
 // cell, and as much again with Options.Waiting), of the structure of the archive, and of Options.MaxSpans calls.
 //
+// # Timelines and tiles
+//
+// Of answers one question and ends: any columns, times on clocks that the messages correct, which waits are in a cell,
+// single calls. A Tiler answers many, each in a time that depends on its pixels, and keeps what they have in common:
+// summaries in bins of powers of two. These cannot tell what Of is asked for. Where a column begins inside of a bin,
+// what is in the bin would have to be decoded after all; corrected clocks move each call by itself, so that no bin
+// would stay what it is; and which calls wait is known after messages have been matched. So there are two, which read
+// calls by the same code (walker) and agree where both can answer: TestTilesAndTimeline.
+//
 // # The overview of a file
 //
 // What a Tiler finds out first, the picture of the whole run, may be a section of the file (MakeOverview). It is made on

@@ -127,22 +127,18 @@ func (s *slots) of(process int32) int32 {
 	return n
 }
 
-// table numbers keys as they come, with a small cache before its map: most keys come again soon.
+// table numbers keys as they come. There may be many for each process: it takes 4 to 8 bytes a key besides the key, of
+// which a map takes some 40.
 type table[K comparable] struct {
-	cache [256]struct {
-		key K
-		n   uint32 // 1 + number
-	}
-	all  map[K]uint32
-	keys []K
+	slots []uint32 // 1 + number, where the hash of the key says or behind that; at least half are 0
+	keys  []K
 }
 
 // pairTable numbers pairs of numbers, which a key holds in its halves.
 type pairTable struct{ table[uint64] }
 
 func (t *pairTable) of(a, b uint32) uint32 {
-	key := uint64(a)<<32 | uint64(b)
-	return t.number(key, mixed(key))
+	return t.number(uint64(a)<<32|uint64(b), mixed)
 }
 
 // mixed has in its highest bits something of all bits.
@@ -150,19 +146,30 @@ func mixed(x uint64) uint64 { return x * 0x9e3779b97f4a7c15 }
 
 // number is the number of a key. Keys that are equal have the same hash, of which the highest bits
 // count.
-func (t *table[K]) number(key K, hash uint64) uint32 {
-	c := &t.cache[hash>>56]
-	if c.n == 0 || c.key != key {
-		n, ok := t.all[key]
-		if !ok {
-			if t.all == nil {
-				t.all = map[K]uint32{}
-			}
-			n = uint32(len(t.keys))
-			t.all[key] = n
-			t.keys = append(t.keys, key)
-		}
-		c.key, c.n = key, n+1
+func (t *table[K]) number(key K, hash func(K) uint64) uint32 {
+	if 2*len(t.keys) >= len(t.slots) {
+		t.grow(hash)
 	}
-	return c.n - 1
+	slot := t.find(key, hash(key))
+	if *slot == 0 {
+		t.keys = append(t.keys, key)
+		*slot = uint32(len(t.keys))
+	}
+	return *slot - 1
+}
+
+// find is the slot of a key, or the one where it would be.
+func (t *table[K]) find(key K, hash uint64) *uint32 {
+	for i := hash >> (64 - bits.Len(uint(len(t.slots)-1))); ; i++ {
+		if s := &t.slots[i&uint64(len(t.slots)-1)]; *s == 0 || t.keys[*s-1] == key {
+			return s
+		}
+	}
+}
+
+func (t *table[K]) grow(hash func(K) uint64) {
+	t.slots = make([]uint32, max(256, 2*len(t.slots)))
+	for n, key := range t.keys {
+		*t.find(key, hash(key)) = uint32(n) + 1
+	}
 }
