@@ -6,7 +6,7 @@ import (
 )
 
 // Reader goes through the events of a stream. It is not safe for concurrent
-// use. It takes memory for each terminal of the stream (about 700 bytes) and for each column that
+// use. It takes memory for each terminal of the stream (about 450 bytes) and for each column that
 // matters (2 KiB, and 64 KiB if its values are irregular), not for each call.
 type Reader struct {
 	p      *Program

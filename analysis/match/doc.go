@@ -20,7 +20,7 @@
 // the messages under way are compared with those one iteration before. If only the numbers of calls
 // differ, all remaining iterations match like the one between, since nothing else decides what
 // matches. They are reported with calls and times moved on, or with Options.Fold once, with their
-// number. Times, if wanted, are read in windows of 16 bytes a call; these are 256 to 2048 calls of
+// number. Times, if wanted, are read in windows of 16 bytes a call; these are 32 to 2048 calls of
 // each process, an iteration, and the iterations before that messages come from. One iteration of
 // all processes may have maxTogether events. Programs whose calls vary, through wildcards, runs of
 // polls, irregular sizes, are matched call by call.

@@ -20,14 +20,9 @@ type briefs struct {
 	sums []Sum
 }
 
-func (k briefKey) hash() uint64 {
-	h := uint64(uint32(k.stream))<<32 | uint64(uint32(k.lateStream))
-	return mixed(mixed(h) ^ uint64(k.term)<<32 ^ uint64(k.lateTerm)<<8 ^ uint64(k.kind))
-}
-
 // of is the number of a key's sum.
 func (b *briefs) of(at *briefKey) int32 {
-	n := b.number(*at, briefKey.hash)
+	n := b.number(*at)
 	if int(n) == len(b.sums) {
 		b.sums = append(b.sums, Sum{})
 	}

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"hash/maphash"
 	"math/bits"
 	"slices"
 )
@@ -130,6 +131,7 @@ func (s *slots) of(process int32) int32 {
 // table numbers keys as they come. There may be many for each process: it takes 4 to 8 bytes a key besides the key, of
 // which a map takes some 40.
 type table[K comparable] struct {
+	seed  maphash.Seed
 	slots []uint32 // 1 + number, where the hash of the key says or behind that; at least half are 0
 	keys  []K
 }
@@ -138,19 +140,15 @@ type table[K comparable] struct {
 type pairTable struct{ table[uint64] }
 
 func (t *pairTable) of(a, b uint32) uint32 {
-	return t.number(uint64(a)<<32|uint64(b), mixed)
+	return t.number(uint64(a)<<32 | uint64(b))
 }
 
-// mixed has in its highest bits something of all bits.
-func mixed(x uint64) uint64 { return x * 0x9e3779b97f4a7c15 }
-
-// number is the number of a key. Keys that are equal have the same hash, of which the highest bits
-// count.
-func (t *table[K]) number(key K, hash func(K) uint64) uint32 {
+// number is the number of a key.
+func (t *table[K]) number(key K) uint32 {
 	if 2*len(t.keys) >= len(t.slots) {
-		t.grow(hash)
+		t.grow()
 	}
-	slot := t.find(key, hash(key))
+	slot := t.find(key)
 	if *slot == 0 {
 		t.keys = append(t.keys, key)
 		*slot = uint32(len(t.keys))
@@ -159,17 +157,20 @@ func (t *table[K]) number(key K, hash func(K) uint64) uint32 {
 }
 
 // find is the slot of a key, or the one where it would be.
-func (t *table[K]) find(key K, hash uint64) *uint32 {
-	for i := hash >> (64 - bits.Len(uint(len(t.slots)-1))); ; i++ {
+func (t *table[K]) find(key K) *uint32 {
+	for i := maphash.Comparable(t.seed, key); ; i++ {
 		if s := &t.slots[i&uint64(len(t.slots)-1)]; *s == 0 || t.keys[*s-1] == key {
 			return s
 		}
 	}
 }
 
-func (t *table[K]) grow(hash func(K) uint64) {
+func (t *table[K]) grow() {
+	if t.slots == nil {
+		t.seed = maphash.MakeSeed()
+	}
 	t.slots = make([]uint32, max(256, 2*len(t.slots)))
 	for n, key := range t.keys {
-		*t.find(key, hash(key)) = uint32(n) + 1
+		*t.find(key) = uint32(n) + 1
 	}
 }

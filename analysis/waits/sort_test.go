@@ -131,7 +131,7 @@ func TestSlots(t *testing.T) {
 		if _, ok := keys[k]; !ok {
 			keys[k] = uint32(len(keys))
 		}
-		if got := tb.number(k, mixed(k)); got != keys[k] || tb.keys[got] != k {
+		if got := tb.number(k); got != keys[k] || tb.keys[got] != k {
 			t.Fatalf("key %d is %d instead of %d", k, got, keys[k])
 		}
 	}
