@@ -57,8 +57,9 @@
 // # Processors
 //
 // What depends on the processor: the counter of time stamps, the registers of call frame
-// information, jumps of callbacks, the calls of the replay executor, the width of addresses. On
-// AArch64 the frame pointer does not tell where a frame ends, so wrappers hand on both. Functions
+// information, jumps of callbacks, what entries of functions lead to (functions/), the calls of the
+// replay executor, the width of addresses. On AArch64 the frame pointer does not tell where a
+// frame ends, so wrappers hand on both. Functions
 // without a frame, which signal handlers interrupt, have their return address in a register, and
 // return addresses may be signed. make arm64 runs the C parts as AArch64 programs under
 // emulation. That cannot show addresses above 47 bits, pages of 64 KiB, a processor that reorders
