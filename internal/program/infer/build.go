@@ -259,7 +259,7 @@ func (m *inference) trips(b *block, it *item, calls []observation) *Expr {
 	}
 	e := m.settle(m.tripsOf(t, it, b))
 	if e == nil {
-		o := Obstacle{Reason: "how often it is made does not follow from rank and size", Ranks: t.differing()}
+		o := Obstacle{Reason: howOften, Ranks: t.differing()}
 		switch {
 		case m.blocked != "":
 			o.Reason = m.blocked

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -157,6 +158,7 @@ func infer(c *archive.Content, o Options, p policy, b *budget) (*Model, error) {
 		m.model.Threads = append(m.model.Threads, *t)
 	}
 	if len(m.obstacles.List) > 0 {
+		m.causes(slices.Concat(slices.Collect(maps.Values(threads))...))
 		m.obstacles.examined()
 		return nil, m.obstacles
 	}

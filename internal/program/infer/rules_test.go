@@ -2,6 +2,7 @@ package infer_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -198,6 +199,31 @@ another number of ranks is not possible: MPI_Bcast at a.c:5 [main], count (ranks
 			(r*104729+r*r*31)%1009)
 	}, `
 another number of ranks is not possible: MPI_Gatherv at a.c:5 [main], sendcount (ranks 0-7): its values do not follow from rank, size and iteration
+`},
+	{"counts without a rule: what follows from them is not said", 4, 0, func(r, n int) string {
+		text := ""
+		for i := range 4 {
+			at := func(from, to int) int {
+				x := from*31 + to*7 + i*17
+				return 1 + (x*x*x*7919+x*x*104729)%1009
+			}
+			var counts, displs [2][]string
+			sum := [2]int{}
+			for k := range n {
+				for side, v := range [2]int{at(r, k), at(k, r)} {
+					counts[side] = append(counts[side], fmt.Sprint(v))
+					displs[side] = append(displs[side], fmt.Sprint(sum[side]))
+					sum[side] += v
+				}
+			}
+			list := func(s []string) string { return "[" + strings.Join(s, ", ") + "]" }
+			text += call(5, "MPI_Alltoallv(sendcounts=%s, sdispls=%s, sendtype=MPI_INT, recvcounts=%s, rdispls=%s, "+
+				"recvtype=MPI_INT, comm=MPI_COMM_WORLD)", list(counts[0]), list(displs[0]), list(counts[1]), list(displs[1]))
+			text += bcast(0, 4, 6)
+		}
+		return text
+	}, `
+another number of ranks is not possible: MPI_Alltoallv at a.c:5 [main], sendcounts (ranks 0-3): its values do not follow from rank, size and iteration
 `},
 	{"blocks of memory by rank", 6, 11, func(r, n int) string {
 		return fmt.Sprintf("tabard_segment(segment=0, kind=1, bytes=%d)\n", 64*r+128) +
