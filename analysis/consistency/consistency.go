@@ -70,6 +70,7 @@ type Options struct {
 	// Strict lets all members of a collective wait for all others, which the standard allows: no program may depend on
 	// its not being so. And calls whose outcome depends on what comes first wait for what they have in the archive.
 	Strict bool
+	Most   uint64 // calls that are matched one by one, 0 for any number: see match.Options
 }
 
 // With is Of with options.
@@ -88,7 +89,7 @@ func With(a *archive.Archive, opts Options) ([]Problem, error) {
 		return nil, err
 	}
 	_, err = match.RunProgram(p, match.Options{Message: c.message, Collective: c.collective, Unmatched: c.unmatched,
-		Untimed: true, Fold: true})
+		Untimed: true, Fold: true, Most: opts.Most})
 	if err != nil {
 		return nil, err
 	}

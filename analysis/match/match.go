@@ -170,6 +170,9 @@ type Options struct {
 	// known without reading all calls; the calls of messages are then those of the first one, and Collectives have
 	// those of the one before it.
 	Fold bool
+	// Most is how many events are matched one by one, if it is not 0. Those of loops that are known to repeat do not
+	// count. It is an error if there are more.
+	Most uint64
 }
 
 // An Observer is handed all calls of each stream in order. An error from it ends Run.

@@ -81,9 +81,8 @@ func (r *runner) run() (*Summary, error) {
 		if err := r.advance(&r.procs[i]); err != nil {
 			return nil, err
 		}
-		if r.done-r.repeated > hopeful && r.total-r.done > hopeless {
-			return nil, fmt.Errorf("%s%d calls are left to be matched one by one, which would take weeks",
-				strings.TrimPrefix(r.p.Archive.File()+": ", ": "), r.total-r.done)
+		if err := r.tooMuch(); err != nil {
+			return nil, err
 		}
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.done, r.total)
@@ -93,6 +92,22 @@ func (r *runner) run() (*Summary, error) {
 		return nil, err
 	}
 	return &r.sum, nil
+}
+
+// tooMuch tells that more is left than anybody waits for, or than the caller does.
+func (r *runner) tooMuch() error {
+	plain, left := r.done-r.repeated, r.total-r.done
+	why := ""
+	switch {
+	case r.opts.Most > 0 && plain > r.opts.Most:
+		why = "are too many"
+	case plain > hopeful && left > hopeless:
+		why = "would take weeks"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s%d calls were matched one by one, and %d more %s",
+		strings.TrimPrefix(r.p.Archive.File()+": ", ": "), plain, left, why)
 }
 
 // whole tells whether all calls of a process are recorded up to its end, in whatever way it ended.

@@ -17,6 +17,15 @@ import (
 // Larger jobs are represented by smaller ones of the same program.
 const maxChecked = 400_000
 
+// maxMatched bounds the calls of a job that are matched one by one, as loops that repeat are not: a recording without
+// order that has more of them is no model of a job of another size.
+const maxMatched = 1 << 25
+
+// problemsOf lists what does not fit together in a job.
+func problemsOf(a *archive.Archive) ([]consistency.Problem, error) {
+	return consistency.With(a, consistency.Options{Ordered: consistency.MaxOrdered, Most: maxMatched})
+}
+
 // archiveOf opens what At made, to be read once.
 func archiveOf(c *archive.Content) (*archive.Archive, error) {
 	var b bytes.Buffer
@@ -46,7 +55,7 @@ func (m *Model) unfit(c *archive.Content, ranks int) ([]Obstacle, uint64, error)
 	for s := range a.Streams() {
 		calls += s.Calls()
 	}
-	list, err := consistency.Of(a)
+	list, err := problemsOf(a)
 	if err != nil || len(list) == 0 {
 		return nil, calls, err
 	}
@@ -79,7 +88,7 @@ func (m *Model) misfits() (map[[4]string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := consistency.Of(a)
+		list, err := problemsOf(a)
 		if err != nil {
 			return nil, err
 		}

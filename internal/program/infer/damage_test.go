@@ -82,3 +82,32 @@ func TestDamaged(t *testing.T) {
 	}
 	t.Logf("%d archives with contents", tried)
 }
+
+// A file of a few bytes may claim any number of calls in loops of two iterations, which are matched one by one.
+func TestDoubled(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("abi mpich\ncommand ./a\n")
+	for r := range 4 {
+		fmt.Fprintf(&b, "rank %d of 4 on node\nMPI_Init(argc=0) @ r.c:1 [main]\n"+
+			"MPI_Allreduce(count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD) @ r.c:2 [main]\n"+
+			"MPI_Finalize() @ r.c:3 [main]\n", r)
+	}
+	c, err := archivetest.Archive(t, b.String()).Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := c.Classes[0].Grammar
+	s := g.Rules[0][1]
+	for range 32 {
+		g.Rules = append(g.Rules, []archive.Symbol{{ID: s.ID, Count: 2}})
+		s = archive.Symbol{ID: uint32(len(g.Rules)-1) | archive.RuleBit, Count: 1}
+	}
+	g.Rules[0][1] = s
+	canonical, _ := archive.CanonicalGrammar(g)
+	*g = *canonical
+	begin := cputime.Used()
+	_, _, err = Of(c, 5, Options{})
+	if took := cputime.Since(begin); err == nil || !strings.Contains(err.Error(), "one by one") || took > time.Minute {
+		t.Errorf("%v after %v", err, took)
+	}
+}
