@@ -13,15 +13,14 @@ import (
 
 // Tiles of random windows say what a timeline says whose columns are their bins.
 func TestTilesAndTimeline(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 6))
 	for name, a := range map[string]*archive.Archive{"stencil": makeJob(t, "stencil-2d", 5, 700),
 		"polls": makeJob(t, "polls", 3, 600), "amr": makeJob(t, "amr", 3, 300)} {
 		_, end := plain(t, a, selection.All)
 		for _, functions := range []string{"", "MPI_Waitall,MPI_Send"} {
 			x := newTiler(t, a, selection.Flags{Functions: functions}, end)
-			cells := 0
+			rnd, cells := rand.New(rand.NewPCG(5, 6)), 0
 			for range 12 {
-				level := max(0, timeline.GridLevel(end)-1-rnd.IntN(14))
+				level := max(0, timeline.GridLevel(end)-1-rnd.IntN(10))
 				width := int64(timeline.TileBins) << level
 				tile := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end) / width), Group: 1, Rows: 64}
 				fill(t, x, tile)
