@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -181,6 +182,27 @@ func (j *Job) observedWaits(seen match.Observer) (*waits.Result, error) {
 	defer p.Done()
 	return waits.Of(j.Program, waits.Options{Steps: steps, Clock: j.clock, Observer: seen, Progress: p.Show,
 		Selected: j.selected()})
+}
+
+// usageAndWaits finds what the selected time was spent on, and the waits in it, in one pass. Both are nil without times.
+func (j *Job) usageAndWaits() (*efficiency.Result, *waits.Result, error) {
+	steps, err := j.steps()
+	if err != nil {
+		return nil, nil, err
+	}
+	spent, err := efficiency.Observe(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock})
+	if errors.Is(err, efficiency.ErrUntimed) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := j.observedWaits(spent)
+	if err != nil {
+		return nil, nil, err
+	}
+	usage, err := spent.Result()
+	return usage, found, err
 }
 
 // Match matches the messages and collectives that are selected.

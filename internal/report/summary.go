@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -51,18 +50,8 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		return nil, err
 	}
 	o := &Overview{File: file, Archive: j.Archive, StepRegion: steps.Region}
-	spent, err := efficiency.Observe(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock})
-	switch {
-	case errors.Is(err, efficiency.ErrUntimed):
-	case err != nil:
+	if o.Usage, o.Waits, err = j.usageAndWaits(); err != nil {
 		return nil, err
-	default:
-		if o.Waits, err = j.observedWaits(spent); err != nil {
-			return nil, err
-		}
-		if o.Usage, err = spent.Result(); err != nil {
-			return nil, err
-		}
 	}
 	if o.Regions, err = j.regions(); err != nil {
 		return nil, err
@@ -86,47 +75,52 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		}
 		o.Others = info.Events
 	}
+	return o, j.find(o, steps)
+}
+
+// find finds what is worth doing something about, with all that findings are told from.
+func (j *Job) find(o *Overview, steps *selection.StepIndex) (err error) {
 	in := findings.Input{Usage: o.Usage, Waits: o.Waits, Archive: o.Archive, Clocks: j.clocks,
 		Duration: render.Duration,
 		Worlds:   j.Program.Comms.Worlds, Process: j.Program.Process,
 		Bytes: render.ByteSize}
 	if in.Files, err = j.files(); err != nil {
-		return nil, err
+		return err
 	}
 	if in.Locks, err = j.locks(); err != nil {
-		return nil, err
+		return err
 	}
 	// Where all calls have returned, members may have called what does not fit together all the same.
 	if len(o.Open) > 0 || j.events() <= cheapEvents {
 		if in.Standstill, err = consistency.Stuck(j.Program); err != nil {
-			return nil, err
+			return err
 		}
 		in.Now = o.Archive.SnapshotTime()
 	}
 	if j.chosen == nil {
 		if in.Faults, err = faults.Of(j.Program); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if j.chosen == nil && j.events() <= cheapEvents {
 		if in.Growth, err = growth.Of(j.Program, steps); err != nil {
-			return nil, err
+			return err
 		}
 		in.Compared = true
 		if o.Usage != nil {
 			if in.Collectives, err = collectives.Of(j.Archive.Whole(),
 				collectives.Options{Most: cheapMessages, All: true}); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	graph := j.graph(o)
 	if err = j.avoidable(o, &in, graph, steps); err != nil {
-		return nil, err
+		return err
 	}
 	in.Step = func(stream int32, call uint64) int64 { return stepOf(steps, j.Archive, stream, call) }
 	o.Findings = findings.Of(in)
-	return o, j.without(o, &in, graph)
+	return j.without(o, &in, graph)
 }
 
 // stepOf is the time step of a call. A call after the last whole step is in the next one, if that has begun: -1 for

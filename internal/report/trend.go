@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -28,22 +27,11 @@ var (
 func (j *Job) Run(file string) (*trend.Run, error) {
 	in := trend.Input{File: file, Created: j.Archive.Meta().Created, Ranks: j.Archive.NumRanks(),
 		Processes: j.Archive.NumRanks(), Bytes: map[efficiency.Key]int64{}}
-	steps, err := j.steps()
-	if err != nil {
+	var err error
+	if in.Usage, in.Waits, err = j.usageAndWaits(); err != nil {
 		return nil, err
 	}
-	spent, err := efficiency.Observe(j.Program, efficiency.Options{Selection: j.chosen, Steps: steps, Clock: j.clock})
-	switch {
-	case errors.Is(err, efficiency.ErrUntimed):
-	case err != nil:
-		return nil, err
-	default:
-		if in.Waits, err = j.observedWaits(spent); err != nil {
-			return nil, err
-		}
-		if in.Usage, err = spent.Result(); err != nil {
-			return nil, err
-		}
+	if in.Usage != nil {
 		in.Processes = len(in.Usage.Processes)
 	}
 	chosen, err := j.resolved()

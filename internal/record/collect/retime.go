@@ -2,6 +2,7 @@ package collect
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -13,11 +14,7 @@ import (
 // Retime stores the times of the archive at path, which must be lossless, in another mode. It
 // returns the archive's new size.
 func Retime(path string, m archive.TimingMode) (int64, error) {
-	target, err := CanonicalOutput(path)
-	if err != nil {
-		return 0, err
-	}
-	a, err := archive.Open(target)
+	a, target, mode, err := openOutput(path)
 	if err != nil {
 		return 0, err
 	}
@@ -30,31 +27,35 @@ func Retime(path string, m archive.TimingMode) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	st, err := os.Stat(target)
-	if err != nil {
-		return 0, err
-	}
-	return writeArchive(target, st.Mode().Perm(), p, func() {})
+	return writeArchive(target, mode, p, func() {})
 }
 
 // SetOverview puts an overview into the archive at path instead of the one that it has, or takes that away if o is nil.
 // It returns the archive's new size.
 func SetOverview(path string, o *archive.Overview) (int64, error) {
-	target, err := CanonicalOutput(path)
-	if err != nil {
-		return 0, err
-	}
-	a, err := archive.Open(target)
+	a, target, mode, err := openOutput(path)
 	if err != nil {
 		return 0, err
 	}
 	defer a.Close()
-	st, err := os.Stat(target)
-	if err != nil {
-		return 0, err
-	}
 	write := func(w io.Writer) error { return a.WriteOverview(w, o) }
-	return writeOutput(target, st.Mode().Perm(), func() {}, write, func(f *safefile.Output) error {
+	return writeOutput(target, mode, func() {}, write, func(f *safefile.Output) error {
 		return f.Replace(filepath.Base(target))
 	})
+}
+
+// openOutput opens an archive that is to be replaced, at its canonical path and with the permissions that it has.
+func openOutput(path string) (a *archive.Archive, target string, mode fs.FileMode, err error) {
+	if target, err = CanonicalOutput(path); err != nil {
+		return nil, "", 0, err
+	}
+	if a, err = archive.Open(target); err != nil {
+		return nil, "", 0, err
+	}
+	st, err := os.Stat(target)
+	if err != nil {
+		a.Close()
+		return nil, "", 0, err
+	}
+	return a, target, st.Mode().Perm(), nil
 }
