@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -167,5 +168,18 @@ func TestTimelineErrors(t *testing.T) {
 	if code, _, stderr := run("timeline", untimed); code != exitFailure ||
 		!strings.Contains(stderr, "no times of single calls") {
 		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+// A damaged file may claim any number of ranks of which nothing was recorded: they are not listed one by one.
+func TestTimelineOfHugeWorld(t *testing.T) {
+	path := file(t, "abi mpich\nrank 0 of 2000000000 on n\nclock 0 0 0\nclock 1000 2000 1000\n"+
+		"MPI_Init(argc=1) @ a.c:1 [main]\nMPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:2 [main]\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	code, _, stderr := run("timeline", path, "--rows", "4")
+	runtime.ReadMemStats(&after)
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; code != exitOK || used > 500 {
+		t.Errorf("code %d, %d MiB: %s", code, used, stderr)
 	}
 }

@@ -297,39 +297,33 @@ type MissingRanks struct {
 
 // FindMissing lists what is missing of the selected ranks, each rank for itself if they are few.
 func FindMissing(chosen *selection.Resolved, few int) (out []MissingRanks) {
-	for _, each := range []bool{true, false} {
-		for _, g := range chosen.Archive.Gaps() {
-			if g.Calls > 0 || g.Uncounted {
-				continue
-			}
-			var ranks []int
-			for rank := range g.Ranks.All() {
-				if chosen.Selection.Rank(rank) {
-					ranks = append(ranks, rank)
-				}
-				if each && len(ranks) > few {
-					break
-				}
-			}
-			if len(ranks) == 0 {
-				continue
-			}
-			if each {
-				for _, r := range ranks {
-					out = append(out, MissingRanks{g.World, r, 1, fmt.Sprint(r), g.Why})
-				}
-			} else {
-				list := g.List()
-				if len(ranks) < g.Ranks.Len() {
-					list = fmt.Sprintf("%d of %s", len(ranks), list)
-				}
-				out = append(out, MissingRanks{g.World, ranks[0], len(ranks), list, g.Why})
-			}
+	type missing struct {
+		archive.Gap
+		chosen *archive.RankSet // of a damaged file any number
+	}
+	var gaps []missing
+	all := 0
+	for _, g := range chosen.Archive.Gaps() {
+		if g.Calls > 0 || g.Uncounted {
+			continue
 		}
-		if !each || len(out) <= few {
-			break
+		if ranks := chosen.Selection.Ranks.Of(g.Ranks); ranks.Len() > 0 {
+			gaps = append(gaps, missing{g, ranks})
+			all += ranks.Len()
 		}
-		out = nil
+	}
+	for _, g := range gaps {
+		if all <= few {
+			for r := range g.chosen.All() {
+				out = append(out, MissingRanks{g.World, r, 1, fmt.Sprint(r), g.Why})
+			}
+			continue
+		}
+		list := g.List()
+		if n := g.chosen.Len(); n < g.Ranks.Len() {
+			list = fmt.Sprintf("%d of %s", n, list)
+		}
+		out = append(out, MissingRanks{g.World, g.chosen.Min(), g.chosen.Len(), list, g.Why})
 	}
 	return out
 }
