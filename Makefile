@@ -1,6 +1,6 @@
 # make            bin/tabard (needs Go and a C compiler; no MPI)
 # make demo       record a real parallel program and show what was found
-# make check      formatting, vet, generated files, unit tests (no MPI)
+# make check      formatting, vet, generated files, unit tests (no MPI; a part of the longest ones)
 # make test       everything: check, end-to-end tests (E2E_JOBS side by side), damage, faults
 # make soak       damage, faults, crowds of ranks and random programs, many times: when something about them has changed
 # make damage     the reader against 1,000,000 damaged files, every command against 20,000
@@ -67,6 +67,8 @@ gen:
 	@$(MAKE) --no-print-directory $(EMBEDDED)
 	$(GOCMD) run ./internal/gen/docs
 
+# Some tests do less where SHORT is set.
+SHORT = -short
 check: $(EMBEDDED)
 	@unformatted=$$("$$(dirname "$$(.ci/go.sh)")/gofmt" -l $$(find . -name '*.go')) && \
 		[ -z "$$unformatted" ] || { echo "run gofmt -w on: $$unformatted"; exit 1; }
@@ -74,8 +76,9 @@ check: $(EMBEDDED)
 	$(GOCMD) run ./internal/gen/docs -diff
 	$(GOCMD) vet ./...
 	$(GOCMD) vet -tags e2e ./...
-	$(GOCMD) test ./...
+	$(GOCMD) test $(SHORT) ./...
 
+test: SHORT =
 test: deps check damage-short e2e faults-short
 
 # More of what chance has a part in: what make test does with less.

@@ -235,6 +235,9 @@ func TestReuse(t *testing.T) {
 // calls than are remembered, across segments, and with other calls inside them.
 func TestRepeated(t *testing.T) {
 	for _, n := range []int{50, 3000, 140000} {
+		if testing.Short() && n > 100000 {
+			continue
+		}
 		d := &drain{t: t, records: map[int][]ring.Record{}}
 		r := &run{t: t, flavour: "openmpi", config: ring.Config{SegmentBytes: 256 << 10, SegmentsMax: 3}}
 		r.during = d.run

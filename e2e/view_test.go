@@ -345,6 +345,32 @@ func TestViewerClasses(t *testing.T) {
 	p.wait(`tabard.bands()[0].open`)
 }
 
+// What takes a lot of memory is not worked out before somebody has asked for it.
+func TestViewerAsksFirst(t *testing.T) {
+	t.Parallel()
+	const ranks = 18_000
+	var text strings.Builder
+	text.WriteString("abi mpich\n")
+	for r := range ranks {
+		fmt.Fprintf(&text, "rank %d of %d on n\n0+10 MPI_Init()\n%d+9 MPI_Barrier(comm=MPI_COMM_WORLD) @ a.c:8 [main]\n"+
+			"900+100 MPI_Finalize()\n", r, ranks, 100+r%50)
+	}
+	file := filepath.Join(t.TempDir(), "many.tabard")
+	if err := os.WriteFile(file, archivetest.Bytes(t, text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := openViewer(t, chromium(t), serveView(t, file))
+	p.ready()
+	p.wait(`document.querySelector(".findings").textContent.includes("GB of memory")`)
+	p.wait(`document.querySelector(".panel .controls").textContent.includes("on request")`)
+	if got := p.text(`document.querySelector(".verdict").textContent`); strings.Contains(got, "waiting for others") {
+		t.Errorf("the verdict is there without being asked for: %s", got)
+	}
+	p.click(".findings button", "Work it out")
+	p.wait(`document.querySelector(".verdict").textContent.includes("waiting for others")`)
+	p.wait(`!document.querySelector(".findings").textContent.includes("GB of memory")`)
+}
+
 // Functions of the program, once they are recorded, are an icicle.
 func TestViewerFunctions(t *testing.T) {
 	t.Parallel()

@@ -131,7 +131,7 @@ func measure(file string) (r result, err error) {
 func (c *client) tables() error {
 	var g workers.Group
 	failed := make(chan error, 4)
-	for _, path := range []string{"/api/report", "/api/steps", "/api/profile?by=site", "/api/waits"} {
+	for _, path := range []string{"/api/report?heavy=1", "/api/steps", "/api/profile?by=site", "/api/waits?heavy=1"} {
 		g.Go(func() {
 			_, _, err := c.whole(path)
 			failed <- err

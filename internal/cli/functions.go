@@ -24,9 +24,9 @@ Times are shown if the recording has them (--function-times): of the functions b
 calls of MPI or others were made, and with "all" also of the outermost of the others.
 --tree shows which function called which, and below which; --graph the same as a graph in
 the language of Graphviz. --at RANK:CALL, or RANK.THREAD:CALL, shows the functions around a
-call, by the number that tabard dump shows. --sequence prints the calls of each thread in their
-order: on a terminal the first 200 lines, unless --limit says how many of each thread; in a pipe
-or a file all are.`
+call, by the number that tabard dump shows.
+--sequence prints the calls of each thread in their order: on a terminal the first 200 lines,
+unless --limit says how many of each thread; in a pipe or a file all are.`
 
 // functionFlags are the flags of `tabard functions`.
 type functionFlags struct {

@@ -62,6 +62,9 @@ func TestManyRanks(t *testing.T) {
 		os.Exit(Run(strings.Split(words, "\n"), os.Stdout, os.Stderr))
 	}
 	ranks := 5_000
+	if testing.Short() {
+		ranks = 1_000
+	}
 	if n, err := strconv.Atoi(os.Getenv(ranksVar)); err == nil {
 		ranks = n
 	}

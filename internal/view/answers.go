@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
-	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/view/api"
@@ -94,7 +93,8 @@ func (s *Server) ask(r *http.Request, e *endpoint) (*question, error) {
 		return nil, wrong("the request is not understood: %v", err)
 	}
 	for key, values := range args {
-		known := key == "rec" || slices.Contains(e.takes, key) || e.selects && slices.Contains(selectionKeys, key)
+		known := key == "rec" || slices.Contains(e.takes, key) || e.selects && slices.Contains(selectionKeys, key) ||
+			e.queue == long && key == accepted
 		if !known {
 			return nil, wrong("there is no parameter %q here", key)
 		}
@@ -194,6 +194,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		}
 		return
 	}
+	if p, held := s.held(q, &e); held {
+		sendPending(w, p)
+		return
+	}
 	t := s.answers[e.queue].get(q.key(name), q, e.work)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -206,13 +210,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, e e
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(t.body)
 	case <-timer.C:
-		w.Header().Set("Retry-After", "1")
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusAccepted)
-		json.NewEncoder(w).Encode(t.pending())
+		sendPending(w, t.pending())
 	case <-r.Context().Done():
 		s.answers[e.queue].left(t)
 	}
+}
+
+// sendPending says that the answer is not there yet.
+func sendPending(w http.ResponseWriter, p api.Pending) {
+	w.Header().Set("Retry-After", "1")
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusAccepted)
+	json.NewEncoder(w).Encode(p)
 }
 
 // send sends a value.
@@ -303,21 +312,11 @@ type task struct {
 	made, total atomic.Uint64
 }
 
-// weight is about how much an analysis of all streams of an archive holds at once: the times of a block of calls of
-// each, and as much again as 256 calls take.
-func weight(a *archive.Archive) (calls uint64) {
-	const block, state = 1 << 14, 256
-	for _, c := range a.Classes() {
-		calls += uint64(c.Ranks().Len()) * (state + min(block, c.Stream(c.Ranks().Min()).Calls()))
-	}
-	return calls
-}
-
-// newAnswers is a queue for recordings of a weight, of a server that is there until a context is done.
-func newAnswers(server context.Context, weight uint64) *answers {
+// newAnswers is a queue for recordings of a burden, of a server that is there until a context is done.
+func newAnswers(server context.Context, b burden) *answers {
 	a := &answers{atATime: atATime, forgotten: forgotten, abandoned: abandoned, server: server,
 		all: map[string]*task{}}
-	if weight > oneByOne {
+	if b.calls > oneByOne {
 		a.atATime = 1
 	}
 	return a

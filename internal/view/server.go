@@ -41,6 +41,7 @@ type Server struct {
 	token      string // 128 bits in hexadecimal
 	cookie     string // its name
 	mux        map[string]endpoint
+	burden     burden             // of an analysis of all recordings
 	asked      atomic.Int64       // when the last request came, in Unix nanoseconds
 	stop       context.CancelFunc // ends the answers that are worked out
 }
@@ -53,19 +54,18 @@ func New(archives ...*archive.Archive) (*Server, error) {
 	// Cookies do not know ports: each server has a name of its own, which does not tell the token.
 	id := sha256.Sum256(append([]byte("cookie "), secret[:]...))
 	s.cookie = "tabard-" + hex.EncodeToString(id[:4])
-	heavy := uint64(0)
 	for i, a := range archives {
 		r, err := newRecording(i, a)
 		if err != nil {
 			return nil, err
 		}
 		s.recordings = append(s.recordings, r)
-		heavy += weight(r.calls)
+		s.burden.add(r.calls)
 	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	for i := range s.answers {
-		s.answers[i] = newAnswers(ctx, heavy)
+		s.answers[i] = newAnswers(ctx, s.burden)
 	}
 	s.mux = endpoints()
 	s.asked.Store(time.Now().UnixNano())

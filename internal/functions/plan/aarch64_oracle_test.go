@@ -175,7 +175,10 @@ var programsA64 = []program{
 
 // TestCallsAreThoseThatHappen for AArch64.
 func TestCallsAreThoseThatHappenA64(t *testing.T) {
-	for _, p := range programsA64 {
+	for i, p := range programsA64 {
+		if testing.Short() && i%5 != 2 {
+			continue
+		}
 		t.Run(p.source+" "+p.compiler+" "+p.flags, func(t *testing.T) {
 			b := newBenchA64(t)
 			exe := p.build(t, b)
@@ -238,6 +241,9 @@ func TestRegistersA64(t *testing.T) {
 
 // TestProgramsWithLibraries for AArch64. Code that the emulator has seen before it changes is not seen as changed.
 func TestProgramsWithLibrariesA64(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	b := newBenchA64(t)
 	all, err := ParseList("all")
 	if err != nil {

@@ -85,6 +85,9 @@ func TestDamaged(t *testing.T) {
 
 // A file of a few bytes may claim any number of calls in loops of two iterations, which are matched one by one.
 func TestDoubled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	var b strings.Builder
 	b.WriteString("abi mpich\ncommand ./a\n")
 	for r := range 4 {

@@ -411,6 +411,8 @@ type Pending struct {
 	What    string `json:"what"`
 	Done    uint64 `json:"done"`
 	Total   uint64 `json:"total"` // 0 if it is not known
+	// Held answers are not begun: somebody has to agree to what they take first, see What.
+	Held bool `json:"held,omitempty"`
 }
 
 // Error says why there is no answer.

@@ -18,6 +18,17 @@ export interface Pending {
   what: string;
   done: number;
   total: number;
+  /** It is not done before somebody has agreed to what it takes, which is what it says. */
+  held?: boolean;
+}
+
+let agreed = false;
+const agreement = new EventTarget();
+
+/** Agrees to whatever answers take. */
+export function agree(): void {
+  agreed = true;
+  agreement.dispatchEvent(new Event("agreed"));
 }
 
 interface Options {
@@ -92,17 +103,22 @@ async function taken<T>(url: string): Promise<T> {
 }
 
 async function ask(url: string, o: Options): Promise<Response> {
+  let agreeing = url;
   for (;;) {
     let r: Response;
     try {
-      r = await fetch(url, { signal: o.signal ?? null, credentials: "same-origin" });
+      r = await fetch(agreeing, { signal: o.signal ?? null, credentials: "same-origin" });
     } catch (e) {
       if (o.signal?.aborted) throw e;
       throw new Refused(0, "The server does not answer: has tabard view ended? Start it again, and reload this page.");
     }
     if (r.status !== 202) return r;
-    o.pending?.((await r.json()) as Pending);
-    await new Promise((done) => setTimeout(done, 300));
+    const p = (await r.json()) as Pending;
+    o.pending?.(p);
+    if (p.held) {
+      if (!agreed) await new Promise((done) => agreement.addEventListener("agreed", done, { once: true }));
+      agreeing = url + (url.includes("?") ? "&" : "?") + "heavy=1";
+    } else await new Promise((done) => setTimeout(done, 300));
     if (o.signal?.aborted) throw new DOMException("aborted", "AbortError");
   }
 }

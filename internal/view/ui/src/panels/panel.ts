@@ -1,6 +1,6 @@
 // What all panels share: they show an answer about the selection, say what is going on while it is worked out, and why
 // there is none.
-import { get, Refused, type Params, type Pending } from "../api";
+import { agree, get, Refused, type Params, type Pending } from "../api";
 import { count } from "../format";
 import type { Key, State, Store } from "../state";
 import { h, put } from "../text";
@@ -58,7 +58,12 @@ const turns = new WeakMap<HTMLElement, AbortController>();
 export async function fill(
   into: HTMLElement,
   make: (signal: AbortSignal, pending: (p: Pending) => void) => Promise<Node[]>,
-  busy: (text: string) => void = (text) => put(into, h("p", { class: "pending", role: "status" }, text)),
+  busy: (text: string, held?: boolean) => void = (text, held) =>
+    put(
+      into,
+      h("p", { class: "pending", role: "status" }, text),
+      held && h("button", { type: "button", click: agree }, "Work it out"),
+    ),
 ): Promise<void> {
   turns.get(into)?.abort();
   const turn = new AbortController();
@@ -70,6 +75,11 @@ export async function fill(
   const pending = (p: Pending): void => {
     if (turn.signal.aborted) return;
     clearTimeout(late);
+    if (p.held) {
+      into.removeAttribute("aria-busy");
+      return busy(p.what, true);
+    }
+    into.setAttribute("aria-busy", "true");
     const part = p.total > 0 ? `: ${count(p.done)} of ${count(p.total)}` : p.done > 0 ? `: ${count(p.done)}` : "";
     busy(p.what + part + " \u2026");
   };

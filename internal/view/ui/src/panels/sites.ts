@@ -42,19 +42,21 @@ export const sites: Panel = {
         );
       if (how !== "site" || !c.overview.timed) return [controls(""), draw(c, p, null, how)];
       // Waits take a look at all messages: the table stands without them until they are there.
+      let doing = "waiting is worked out \u2026";
       const note = (x: string): void => {
+        doing = x;
         if (into.firstElementChild?.classList.contains("controls"))
           put(into.firstElementChild.lastElementChild as HTMLElement, x);
       };
-      const w = ask<Waits>("waits", selected(s), signal, (x) => note(`waiting is worked out: ${x.what} \u2026`)).catch(
-        () => null,
-      );
+      const w = ask<Waits>("waits", selected(s), signal, (x) =>
+        note(x.held ? "waiting is worked out on request: see Findings" : `waiting is worked out: ${x.what} \u2026`),
+      ).catch(() => null);
       const soon = await Promise.race([w, new Promise<undefined>((done) => setTimeout(() => done(undefined), 700))]);
       if (soon !== undefined) return [controls(""), draw(c, p, soon, how)];
       void w.then((x) => {
         if (!signal.aborted) put(into, controls(x ? "" : "waiting is not known"), draw(c, p, x, how));
       });
-      return [controls("waiting is worked out \u2026"), draw(c, p, null, how)];
+      return [controls(doing), draw(c, p, null, how)];
     }),
 };
 
