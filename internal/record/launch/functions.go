@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/safefile"
@@ -41,6 +43,10 @@ func (l *launcher) planFunctions(dir string) string {
 		return ""
 	}
 	program, err := realProgram(l.path)
+	if err == nil {
+		initial, _ := unix.Auxv() // without it, it is not known
+		err = besideStacks(initial)
+	}
 	if err != nil {
 		l.tell("no functions are recorded: %v", err)
 		return ""
@@ -64,6 +70,19 @@ func (l *launcher) planFunctions(dir string) string {
 		l.tell("no functions are recorded: %v", err)
 	}
 	return name
+}
+
+// besideStacks tells from the auxiliary vector of a process whether there can be memory where return addresses are kept:
+// at their place on the stack, with bit 46 of its address turned over. Some kernels for AArch64 give programs 39 or 42
+// bits of addresses.
+func besideStacks(auxv [][2]uintptr) error {
+	const atRandom, kept = 25, 46 // AT_RANDOM: 16 bytes at the begin of the stack
+	for _, v := range auxv {
+		if v[0] == atRandom && v[1]>>kept == 0 {
+			return errors.New("this kernel gives programs fewer than 47 bits of addresses")
+		}
+	}
+	return nil
 }
 
 // realProgram is the executable that runs a program: that of a script is its interpreter.
