@@ -106,7 +106,7 @@ func TestManyRanks(t *testing.T) {
 // B is another recording, OUT a file.
 func manyRanksQuestions(bounds map[string]Bound) []string {
 	all := []string{"info A", "info A --comms", "info A --cost", "view A --html OUT --force", "profile A --by rank",
-		"dump A --rank 4999", "dump A --last 3", "diff A A", "diff A B", "check A --against A", "trend A B",
+		"dump A --rank 999", "dump A --last 3", "diff A A", "diff A B", "check A --against A", "trend A B",
 		"merge OUT A", "scale A --ranks 64 -o OUT", "proxy A -o OUT", "export pprof A -o OUT --by rank",
 		"export perfetto A -o OUT --force"}
 	for _, name := range slices.Sorted(maps.Keys(bounds)) {
