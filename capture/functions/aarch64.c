@@ -324,12 +324,6 @@ int tb_stub_possible(void)
     return has_room();
 }
 
-static int put(uint8_t *at, uint32_t w)
-{
-    for (int c = 0; c < 4; c++) at[c] = (uint8_t)(w >> 8 * c);
-    return 1;
-}
-
 static uint32_t word(const uint8_t *at)
 {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -339,18 +333,18 @@ static uint32_t word(const uint8_t *at)
 static int branch(uint8_t *at, uint32_t w, uintptr_t from, uintptr_t target)
 {
     intptr_t by = (intptr_t)(target - from);
-    return by % 4 == 0 && by >= -(128l << 20) && by < 128l << 20 && put(at, w | ((uint32_t)(by / 4) & 0x3ffffff));
+    return by % 4 == 0 && by >= -(128l << 20) && by < 128l << 20 && tb_put_word(at, w | ((uint32_t)(by / 4) & 0x3ffffff));
 }
 
 int tb_stub_fix(uint8_t *at, size_t room, const struct tb_plan_fixup *f, uintptr_t target)
 {
     if (room < (f->kind == TB_FIX_ADDRESS ? 8 : 4)) return 0;
     if (f->kind == TB_FIX_BRANCH) return branch(at, word(at), (uintptr_t)at, target);
-    if (f->kind == TB_FIX_ADDRESS) return put(at, (uint32_t)target) && put(at + 4, (uint32_t)(target >> 32));
+    if (f->kind == TB_FIX_ADDRESS) return tb_put_word(at, (uint32_t)target) && tb_put_word(at + 4, (uint32_t)(target >> 32));
     if (f->kind != TB_FIX_PAGE) return 0;
     intptr_t by = (intptr_t)(target >> 12) - (intptr_t)((uintptr_t)at >> 12);
     uint32_t n = (uint32_t)by;
-    return by >= -(1l << 20) && by < 1l << 20 && put(at, word(at) | (n & 3) << 29 | (n >> 2 & 0x7ffff) << 5);
+    return by >= -(1l << 20) && by < 1l << 20 && tb_put_word(at, word(at) | (n & 3) << 29 | (n >> 2 & 0x7ffff) << 5);
 }
 
 int tb_stub_lead(uint8_t *to, const struct tb_plan_entry *e, uintptr_t at, uintptr_t code)

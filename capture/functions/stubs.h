@@ -34,6 +34,13 @@ extern char tb_stub_enter[], tb_stub_leave[], tb_stub_loop[];
 int tb_stub_stack(uintptr_t at);              /* `at` is on another stack than before: 1 if calls can be told */
 int tb_stub_is_exit(uintptr_t pc);            /* a return address inside of a template */
 
+/* A word of code, which need not be aligned. */
+static inline int tb_put_word(uint8_t *at, uint32_t word)
+{
+    for (int c = 0; c < 4; c++) at[c] = (uint8_t)(word >> 8 * c);
+    return 1;
+}
+
 /* ---- x86_64.c, aarch64.c ---- */
 
 /* Whether calls can be told on this processor. */

@@ -221,23 +221,17 @@ int tb_stub_possible(void)
     return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
 }
 
-static int put(uint8_t *at, uint32_t v)
-{
-    for (int c = 0; c < 4; c++) at[c] = (uint8_t)(v >> 8 * c);
-    return 1;
-}
-
 static int put_distance(uint8_t *at, uintptr_t target, uintptr_t end)
 {
     intptr_t by = (intptr_t)(target - end);
-    return by == (int32_t)by && put(at, (uint32_t)by);
+    return by == (int32_t)by && tb_put_word(at, (uint32_t)by);
 }
 
 int tb_stub_fix(uint8_t *at, size_t room, const struct tb_plan_fixup *f, uintptr_t target)
 {
     if (room < 4) return 0;
     if (f->kind == TB_FIX_RELATIVE) return put_distance(at, target, (uintptr_t)at + f->to_end);
-    return put(at, (uint32_t)(f->kind == TB_FIX_HIGH ? target >> 32 : target));
+    return tb_put_word(at, (uint32_t)(f->kind == TB_FIX_HIGH ? target >> 32 : target));
 }
 
 int tb_stub_lead(uint8_t *to, const struct tb_plan_entry *e, uintptr_t at, uintptr_t code)

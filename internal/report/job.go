@@ -184,7 +184,8 @@ func (j *Job) observedWaits(seen match.Observer) (*waits.Result, error) {
 		Selected: j.selected()})
 }
 
-// usageAndWaits finds what the selected time was spent on, and the waits in it, in one pass. Both are nil without times.
+// usageAndWaits finds what the selected time was spent on, and the waits in it, in one pass. Both are nil without
+// times.
 func (j *Job) usageAndWaits() (*efficiency.Result, *waits.Result, error) {
 	steps, err := j.steps()
 	if err != nil {

@@ -14,8 +14,8 @@ const unasked = 512 << 20
 // accepted is the parameter that says so.
 const accepted = "heavy"
 
-// What the server takes with an analysis that matches messages, in bytes: for itself, for each thread, and for each call
-// of those whose times are held at once. From the rows of 1,000 and 20,000 ranks of `go run ./bench/view -tables`.
+// What the server takes with an analysis that matches messages, in bytes: for itself, for each thread, and for each
+// call of those whose times are held at once. From the rows of 1,000 and 20,000 ranks of `go run ./bench/view -tables`.
 const (
 	ofServer   = 100 << 20
 	ofThread   = 24 << 10

@@ -173,7 +173,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestColumns: counts that are linear functions of others are told from all that are not, however they are put together.
+// TestColumns: counts that are linear functions of others are told from all that are not, however they are put
+// together.
 func TestColumns(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	some := func(values []uint64) *Counts { // in pieces that are put together anyhow

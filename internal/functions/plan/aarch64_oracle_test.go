@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,13 +185,7 @@ func TestCallsAreThoseThatHappenA64(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range pl.Functions {
-				f := &pl.Functions[i]
-				known := []string{"", start, "made by the linker", part, unwinds, instruments}
-				if !slices.Contains(known, f.Refused) {
-					t.Errorf("%v: %s", f, f.Refused)
-				}
-			}
+			refusesKnown(t, pl)
 			output, code := emulate(t, nil, nil, exe)
 			out, c, dir := b.seenA64(t, []*Plan{pl}, nil, exe)
 			if out != output || c != code {

@@ -53,7 +53,8 @@ func (s Status) Words() [3]uint64 {
 	if s.Cancelled {
 		c = 1
 	}
-	return [3]uint64{uint64(uint32(s.Source)) | uint64(uint32(s.Tag))<<32, uint64(uint32(s.Error)) | c<<32, uint64(s.Bytes)}
+	ends, fault := uint64(uint32(s.Source))|uint64(uint32(s.Tag))<<32, uint64(uint32(s.Error))|c<<32
+	return [3]uint64{ends, fault, uint64(s.Bytes)}
 }
 
 // AppendStatuses appends an array of statuses.

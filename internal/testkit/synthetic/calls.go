@@ -288,7 +288,8 @@ func (r *Rank) Iprobe(line, source, tag int, c *Comm, found bool, got Status) {
 func (r *Rank) initialize() {
 	r.meta(ring.RProcess, r.about()...)
 	r.meta(ring.RABI, ring.AppendWords([]uint64{uint64(r.lib.abi), r.lib.handleBits}, r.lib.pairs)...)
-	r.meta(ring.RModule, ring.AppendString(ring.AppendString([]uint64{0, r.base(), 1 << 20}, r.prog.path()), r.prog.buildID())...)
+	module := ring.AppendString([]uint64{0, r.base(), 1 << 20}, r.prog.path())
+	r.meta(ring.RModule, ring.AppendString(module, r.prog.buildID())...)
 	r.clockRecord()
 	r.begin(fnInit, 1)
 	argv := []string{r.prog.path()}
