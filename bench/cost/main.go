@@ -4,11 +4,16 @@
 //	go run ./bench/cost [-pairs N] [-calls N] [-mpi openmpi,mpich] [-sources [-old BIN]]
 //	go run ./bench/cost -producers 1,16,64 [-pairs N] [-calls N] [-modes simple,sendrecv,irregular] [-cpus 1,2]
 //		[-old BIN] [-yield nice|idle]
+//	go run ./bench/cost -programs FILE [-dir DIR] [-pairs N] [-mpi NAME] [-eztrace] [-pilgrim LIBRARY]
 //
 // Every number is a median over pairs of runs, one without and one with
 // recording, interleaved and in alternating order. It compiles the runtime's
 // variants itself, so that each feature has a price. The machine should be
 // quiet and have at least two cores.
+//
+// With -programs it runs whole programs that are already built, as they are and recorded, with EZTrace and Pilgrim, too,
+// if asked. Each line of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They
+// run in DIR, where their input may be, or in a folder that is removed.
 package main
 
 import (
@@ -30,10 +35,21 @@ func main() {
 	yields := flag.String("yield", "",
 		"with producers: measure collectors of the least priority in turn, too: nice (19), or idle (SCHED_IDLE)")
 	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers, or -sources")
+	var whole programsOf
+	flag.StringVar(&whole.list, "programs", "", "measure whole programs instead: lines of name, ranks, command")
+	flag.StringVar(&whole.dir, "dir", "", "the folder that they run in (default: one that is made)")
+	flag.StringVar(&whole.pilgrim, "pilgrim", "", "record them with this library of Pilgrim, too")
+	flag.BoolVar(&whole.eztrace, "eztrace", false, "record them with EZTrace, too")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {
 		fmt.Fprintln(os.Stderr, "cost: at least one pair and 1,000 calls")
 		os.Exit(2)
+	}
+	if whole.list != "" {
+		whole.pairs = *pairs
+		whole.mpi, _, _ = strings.Cut(*names, ",")
+		exitIf(wholePrograms(&whole))
+		return
 	}
 	if *counts != "" {
 		n, err := numbers(*counts)
@@ -41,13 +57,15 @@ func main() {
 		if err = errors.Join(err, wrong); err == nil {
 			err = producers(producersOf{*pairs, *calls, n, m, strings.Split(*cpus, ","), *old, *yields})
 		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "cost:", err)
-			os.Exit(1)
-		}
+		exitIf(err)
 		return
 	}
-	if err := run(*pairs, *calls, *only, strings.Split(*names, ","), *old); err != nil {
+	exitIf(run(*pairs, *calls, *only, strings.Split(*names, ","), *old))
+}
+
+// exitIf ends with an error if there is one.
+func exitIf(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
 		os.Exit(1)
 	}
