@@ -56,6 +56,9 @@ type faultJob struct {
 	rng             *rand.Rand
 	command         []string // of a rank
 	dir, state, out string
+	full            string // which disk is; empty: none
+	makeRoom        func() // on that of the recording
+	begun           bool   // the moment counts from the start, not from the first call that returns
 	launcher        int
 }
 
@@ -77,7 +80,7 @@ func kill(pids []int, n int, rng *rand.Rand) bool {
 
 // TestFaults kills program or collector at random moments and demands that no
 // call is lost that had returned: each rank of the program counts those in a
-// file mapped shared. TABARD_FAULTS is the number of runs, TABARD_SEED repeats
+// file mapped shared. In a third of the runs a disk is full, if this is root's process. TABARD_FAULTS is the number of runs, TABARD_SEED repeats
 // a sequence.
 func TestFaults(t *testing.T) {
 	testFaults(t, 1, logged)
@@ -139,6 +142,7 @@ func testFault(t *testing.T, m *mpirun.MPI, p loggedProgram, f fault, rng *rand.
 	case !f.launcher && code == 0 && stdout != p.says():
 		t.Errorf("exit code 0 after %s, output %q", f.name, stdout)
 	}
+	j.makeRoom()
 	// As a user would: the next command finds or completes the recording.
 	if out, err := tabardIn(j.Env, "recover", j.out); err != nil {
 		t.Fatalf("after %s at %v with %d calls returned: %v%s", f.name, delay, want, err, out)
@@ -165,16 +169,51 @@ func testFault(t *testing.T, m *mpirun.MPI, p loggedProgram, f fault, rng *rand.
 	if len(left) > 0 {
 		t.Errorf("state is left behind: %q", left)
 	}
-	t.Logf("%s after %v: %d calls returned", f.name, delay.Round(time.Millisecond), want)
+	full := ""
+	if j.full != "" {
+		full = ", " + j.full + " disk full"
+	}
+	t.Logf("%s after %v%s: %d calls returned", f.name, delay.Round(time.Millisecond), full, want)
 }
 
 func newFaultJob(t *testing.T, m *mpirun.MPI, p loggedProgram, rng *rand.Rand) *faultJob {
 	dir, state := t.TempDir(), stateRoot(t)
 	j := &faultJob{rng: rng, command: p.command(t, m, dir, faultSeconds), dir: dir, state: state,
-		out: filepath.Join(dir, "logged.tabard")}
+		out: filepath.Join(dir, "logged.tabard"), makeRoom: func() {}}
+	j.begun = rng.IntN(3) == 0
+	switch n := rng.IntN(6); {
+	case os.Geteuid() != 0 || n > 1: // only root can mount a disk that is full
+	case n == 0:
+		j.full, j.state = "the segments'", smallDisk(t, "size=6m")
+	default:
+		j.full = "the recording's"
+		j.fillOutput(t)
+	}
+	state = j.state
 	j.Job = &mpirun.Job{MPI: m, Ranks: faultRanks, Dir: dir, Env: []string{"TABARD_STATE=" + state},
 		Args: slices.Concat([]string{tabardBin, "record", "--quiet", "--events=" + p.events, "-o", j.out}, j.command)}
 	return j
+}
+
+// fillOutput lets the recording go to a disk with next to no room.
+func (j *faultJob) fillOutput(t *testing.T) {
+	disk := smallDisk(t, "size=64m")
+	ballast := filepath.Join(disk, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 64<<20-64<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j.out = filepath.Join(disk, "logged.tabard")
+	j.makeRoom = func() {
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// atWork tells that a call has returned.
+func (j *faultJob) atWork() bool {
+	n, err := returned(j.dir, faultRanks)
+	return err == nil && slices.Max(n) > 0
 }
 
 // run starts the job, strikes after the delay, or as soon after it as there is
@@ -194,13 +233,24 @@ func (j *faultJob) run(t *testing.T, f fault, delay time.Duration) (code int, st
 	j.launcher = c.Process.Pid
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
-	strike := time.After(delay)
+	const often = 5 * time.Millisecond
+	strike := time.After(often)
+	if j.begun {
+		strike = time.After(delay)
+	}
 	limit := time.After(2 * time.Minute)
 	for {
 		select {
 		case <-strike:
-			if struck = f.strike(j); !struck {
-				strike = time.After(5 * time.Millisecond)
+			switch {
+			case !j.begun && j.atWork():
+				j.begun, strike = true, time.After(delay)
+			case !j.begun:
+				strike = time.After(often)
+			default:
+				if struck = f.strike(j); !struck {
+					strike = time.After(often)
+				}
 			}
 		case <-done: // an exit code other than 0 is looked at by the caller
 			b, err := os.ReadFile(out.Name())
