@@ -75,7 +75,7 @@ func measure(t target, binary, cache string, wanted time.Duration) (perSecond fl
 // not made shorter: that takes up to a minute each time, and what it executes is not counted before its end.
 func run(t target, binary, cache string, length time.Duration) (n float64, cpu time.Duration, err error) {
 	cmd := exec.Command(binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$",
-		"-test.fuzztime="+length.String(), "-test.fuzzminimizetime=1x", "-test.parallel=1",
+		"-test.fuzztime="+length.String(), "-test.fuzzminimizetime=0x", "-test.parallel=1",
 		"-test.fuzzcachedir="+filepath.Join(cache, t.dir))
 	cmd.Dir = t.dir
 	out, err := cmd.CombinedOutput()
