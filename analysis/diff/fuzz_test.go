@@ -93,41 +93,68 @@ func FuzzPairs(f *testing.F) {
 	})
 }
 
-// FuzzDamagedPairs compares a small program with a damaged form of another one.
+// FuzzDamagedPairs compares a small program with a damaged form of another one. The programs are always the same: what
+// programs may be like is what FuzzPairs tries, and to write one takes longer than all the rest.
 func FuzzDamagedPairs(f *testing.F) {
-	f.Add([]byte("some bytes"), []byte("others"))
-	f.Fuzz(func(t *testing.T, in, damage []byte) {
-		p, q, way := smallPair(in)
-		d, err := archivetest.DamagerOf(choices.Rand(damage), archivetest.Bytes(t, q))
-		if err != nil {
-			t.Fatal(err)
-		}
-		broken, _ := d.Next()
+	sound, damagers := damagedPrograms(f)
+	for i := range sound {
+		f.Add(byte(i), byte(i), []byte("others"))
+	}
+	f.Fuzz(func(t *testing.T, program, how byte, damage []byte) {
+		k := int(program) % len(sound)
+		broken, _ := damagers[k].With(choices.Rand(damage)).Next()
 		x, err := open(broken)
 		if err != nil {
 			return
 		}
-		switch len(damage) % 3 {
+		other, way := sound[k^1], variants[int(how/3)%len(variants)]
+		switch how % 3 {
 		case 0:
-			hostile(t, archivetest.InMemory(t, p), x, way)
+			hostile(t, other, x, way)
 		case 1:
-			hostile(t, x, archivetest.InMemory(t, p), way)
+			hostile(t, x, other, way)
 		default:
 			hostile(t, x, x, way)
 		}
 	})
 }
 
-// smallPair is a program, another that may differ from it, and a way to compare them.
+// damagedPrograms are small programs, each one followed by another that may differ from it, and what damages them.
+// Those of every other pair have times.
+func damagedPrograms(f *testing.F) (sound []*archive.Archive, damagers []*archivetest.Damager) {
+	const pairs = 16
+	for seed := range uint64(pairs) {
+		p, q := mutants(rand.New(rand.NewPCG(seed, 7)))
+		for _, x := range []*randomProgram{p, q} {
+			file := archivetest.Bytes(f, x.text(seed%2 == 0))
+			d, err := archivetest.NewDamager(0, file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			sound, damagers = append(sound, archivetest.Open(f, file)), append(damagers, d)
+		}
+	}
+	return sound, damagers
+}
+
+// smallPair is a program, another that may differ from it, and a way to compare them. They have times where that way
+// asks for them, and now and then elsewhere: to code and to read times takes as long as a comparison.
 func smallPair(in []byte) (p, q string, way diff.Options) {
 	r := choices.Rand(in)
 	way = variants[r.IntN(len(variants))]
-	a := newProgram(r, 1+r.IntN(3))
-	b := a.clone()
+	timed := way.Time || way.Window != nil || r.IntN(4) == 3
+	a, b := mutants(r)
+	return a.text(timed), b.text(timed), way
+}
+
+// mutants are a small program and another that may differ from it.
+func mutants(r *rand.Rand) (a, b *randomProgram) {
+	a = newProgramOf(r, 1+r.IntN(3), 2, 4)
+	b = a.clone()
 	for range r.IntN(3) {
 		b.mutate(r)
 	}
-	return a.String(), b.String(), way
+	return a, b
 }
 
 // A program that makes the same calls from one place is a rerun; no mutant of it is.

@@ -16,15 +16,18 @@ import (
 type randomProgram struct{ ranks [][]string }
 
 // newProgram makes a program of loops in one another, the same for all ranks but for partners.
-func newProgram(r *rand.Rand, ranks int) *randomProgram {
+func newProgram(r *rand.Rand, ranks int) *randomProgram { return newProgramOf(r, ranks, 3, 7) }
+
+// newProgramOf makes a program whose loops are at most so deep in one another and have at most so many iterations.
+func newProgramOf(r *rand.Rand, ranks, deepest, iterations int) *randomProgram {
 	lines := 10
 	var seq func(depth int) []string
 	seq = func(depth int) (out []string) {
 		for range 1 + r.IntN(3) {
 			lines++
 			switch k := r.IntN(6); {
-			case k < 2 && depth < 3:
-				out = append(out, fmt.Sprintf("loop %d", 2+r.IntN(6)))
+			case k < 2 && depth < deepest:
+				out = append(out, fmt.Sprintf("loop %d", 2+r.IntN(iterations-1)))
 				out = append(out, seq(depth+1)...)
 				out = append(out, "end")
 			case k == 2:
@@ -65,9 +68,15 @@ func (p *randomProgram) clone() *randomProgram {
 	return q
 }
 
-func (p *randomProgram) String() string {
+func (p *randomProgram) String() string { return p.text(true) }
+
+// text describes the program, with times or without.
+func (p *randomProgram) text(timed bool) string {
 	var b strings.Builder
 	b.WriteString("abi openmpi\n")
+	if !timed {
+		b.WriteString("notiming\n")
+	}
 	for i, l := range p.ranks {
 		fmt.Fprintf(&b, "rank %d of %d on n\nMPI_Init() @ r.c:1 [main]\n%s\nMPI_Finalize() @ r.c:9 [main]\n", i,
 			len(p.ranks), strings.Join(l, "\n"))

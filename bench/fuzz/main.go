@@ -8,6 +8,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +46,11 @@ func targets(root string) (list []target, err error) {
 
 // build compiles the tests of a folder for fuzzing.
 func build(dir, binary string) error {
-	out, err := exec.Command("go", "test", "-c", "-fuzz=.", "-o", binary, dir).CombinedOutput()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := exec.Command("go", "test", "-c", "-fuzz=.", "-toolexec="+self+" "+asTool, "-o", binary, dir).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", dir, err, out)
 	}
@@ -77,7 +83,7 @@ func run(t target, binary, cache string, length time.Duration) (n float64, cpu t
 	cmd := exec.Command(binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$",
 		"-test.fuzztime="+length.String(), "-test.fuzzminimizetime=0x", "-test.parallel=1",
 		"-test.fuzzcachedir="+filepath.Join(cache, t.dir))
-	cmd.Dir = t.dir
+	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), "GOGC=400")
 	out, err := cmd.CombinedOutput()
 	// On a busy machine a worker is late at the end, which Go calls a failure.
 	if err != nil && !lateOnly.Match(out) {
@@ -92,7 +98,44 @@ func run(t target, binary, cache string, length time.Duration) (n float64, cpu t
 	return n, cpu, err
 }
 
+// asTool is the first argument with which go runs this program around the tools of a build.
+const asTool = "tool"
+
+// tool runs a tool of a build. The compiler is told to count what is executed in packages of this project only: counts
+// of the libraries that it uses make inputs interesting that do nothing new here, and to hand all counts from process to
+// process, which is done for each of them by code that is counted, too, would take most of the time.
+func tool(args []string) error {
+	kept := args[:0:0]
+	for _, a := range args {
+		if a != "-d=libfuzzer" || own(args) {
+			kept = append(kept, a)
+		}
+	}
+	cmd := exec.Command(kept[0], kept[1:]...)
+	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
+	out, err := cmd.Output()
+	if slices.Contains(args, "-V=full") { // what the build cache takes for the version of the compiler
+		out = append(bytes.TrimSpace(out), " own counts\n"...)
+	}
+	os.Stdout.Write(out)
+	return err
+}
+
+// own tells whether the compiler compiles a package of this project.
+func own(args []string) bool {
+	i := slices.Index(args, "-p")
+	return i >= 0 && i+1 < len(args) && strings.HasPrefix(args[i+1], module)
+}
+
+const module = "github.com/tabard-hpc/tabard"
+
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == asTool {
+		if tool(os.Args[2:]) != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	length := flag.Duration("for", 5*time.Second, "how long each target runs, in time of the processor")
 	bar := flag.Float64("bar", 1000, "executions in a second of one core that each target has to reach")
 	only := flag.String("only", "", "targets: a regular expression over FOLDER NAME")

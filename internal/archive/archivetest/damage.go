@@ -88,6 +88,12 @@ func DamagerOf(rng *rand.Rand, archives ...[]byte) (*Damager, error) {
 	return d, nil
 }
 
+// With returns a Damager of the same archives that does what rng chooses: to take them apart again would take longer
+// than to damage them.
+func (d *Damager) With(rng *rand.Rand) *Damager {
+	return &Damager{rng: rng, whole: d.whole, split: d.split}
+}
+
 // Next makes a damaged archive and says what was done to it.
 func (d *Damager) Next() (b []byte, what string) {
 	k := d.rng.IntN(len(d.whole))
