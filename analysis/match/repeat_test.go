@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -128,9 +129,24 @@ func (s *seen) Repeat(stream int32, call uint64, body []uint32, at int, begins, 
 	return nil
 }
 
-// repeats compares a run with one that looks at every event, and returns how much of an archive it
-// did not look at.
+// repeats compares runs with one that looks at every event, and returns how much of an archive they did not look at.
 func repeats(t *testing.T, a *archive.Archive) float64 {
+	t.Helper()
+	part, sum := repeated(t, a)
+	if folded := folds(t, a, match.RunProgram); !equalSums(*folded, *sum) {
+		t.Fatalf("folded: %+v, want %+v", *folded, *sum)
+	}
+	return part
+}
+
+func equalSums(a, b match.Summary) bool {
+	a.Waiting, b.Waiting = 0, 0 // it depends on the order how many wait
+	return a == b
+}
+
+// repeated compares a run that matches iterations by repetition with one that looks at every event: all that they hand
+// out, and all that an observer sees.
+func repeated(t *testing.T, a *archive.Archive) (part float64, sum *match.Summary) {
 	t.Helper()
 	p, err := calls.Open(a)
 	if err != nil {
@@ -154,10 +170,6 @@ func repeats(t *testing.T, a *archive.Archive) float64 {
 	if len(got) != len(want) {
 		t.Fatalf("%d found, want %d", len(got), len(want))
 	}
-	equalSums := func(a, b match.Summary) bool { // it depends on the order how many wait
-		a.Waiting, b.Waiting = 0, 0
-		return a == b
-	}
 	if !equalSums(*sum, *gotSum) {
 		t.Fatalf("sum %+v, want %+v", *gotSum, *sum)
 	}
@@ -167,14 +179,23 @@ func repeats(t *testing.T, a *archive.Archive) float64 {
 				len(cs))
 		}
 	}
-	part := float64(repeated) / float64(max(1, sum.Events))
+	return float64(repeated) / float64(max(1, sum.Events)), sum
+}
+
+// folds compares a run that hands out what repeats as one with another one that does not, and returns its sum.
+func folds(t *testing.T, a *archive.Archive, run runFunc) *match.Summary {
+	t.Helper()
+	p, err := calls.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
 	count := [2]uint64{}
 	posts := map[[4]uint64]int{} // of both ends, what is folded less what is not
 	ends := func(m *match.Message, k uint64) *[4]uint64 {
 		s, r := &m.Send.Post, &m.Recv.Post
 		return &[4]uint64{uint64(s.Stream), s.Call + k*m.SendStep, uint64(r.Stream), r.Call + k*m.RecvStep}
 	}
-	_, err = match.RunProgram(p, match.Options{Untimed: true,
+	sum, err := run(p, match.Options{Untimed: true,
 		Message: func(m *match.Message) error { posts[*ends(m, 0)]--; return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +220,7 @@ func repeats(t *testing.T, a *archive.Archive) float64 {
 			t.Fatalf("folded: a message of calls %d is found %d times too often", calls, n)
 		}
 	}
-	return part
+	return folded
 }
 
 // TestRepeatsSynthetic: of programs that repeat themselves few events are looked at, and nothing is
@@ -327,17 +348,17 @@ var specials = []special{
 		"MPI_Send(ONE, dest=RIGHT, tag=8, WORLD)\nMPI_Recv(ONE, source=LEFT, tag=8, WORLD)", true},
 }
 
-func (x *loopProgram) call(rank int, format string, args ...any) {
+func (x *loopProgram) call(rank int, call string) {
 	if x.timed {
 		x.now[rank] += 1 + x.rng.IntN(20)
 		d := 1 + x.rng.IntN(9)
-		if strings.HasPrefix(format, "poll") || len(args) == 1 && strings.HasPrefix(fmt.Sprint(args[0]), "poll") {
+		if strings.HasPrefix(call, "poll") {
 			d += 400 // the other tests follow 100 apart
 		}
-		fmt.Fprintf(&x.ranks[rank], "%d+%d ", x.now[rank], d)
+		x.ranks[rank].WriteString(strconv.Itoa(x.now[rank]) + "+" + strconv.Itoa(d) + " ")
 		x.now[rank] += d
 	}
-	fmt.Fprintf(&x.ranks[rank], format+"\n", args...)
+	x.ranks[rank].WriteString(call + "\n")
 }
 
 // body is a sequence of calls of all ranks in which every message is received. Nothing of it blocks
@@ -414,14 +435,15 @@ func randomLoops(rng *rand.Rand, s shape) string {
 	x.special = s.special
 	for r := range n {
 		x.call(r, "MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0")
+		right := fmt.Sprintf("MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
 		for range rng.IntN(2) {
-			x.call(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
+			x.call(r, right)
 		}
-		x.call(r, "MPI_Send(count=1, datatype=MPI_INT, dest=%d, tag=7, comm=MPI_COMM_WORLD)", (r+1)%n)
+		x.call(r, right)
 		if x.special != nil {
 			for c := range strings.SplitSeq(fill(x.special.before, r, n), "\n") {
 				if c != "" {
-					x.call(r, "%s", c)
+					x.call(r, c)
 				}
 			}
 		}
@@ -432,7 +454,7 @@ func randomLoops(rng *rand.Rand, s shape) string {
 		for i := range count {
 			for r := range n {
 				for _, c := range body[r] {
-					x.call(r, "%s", c)
+					x.call(r, c)
 				}
 				if i == odd && s.odd {
 					x.call(r, "MPI_Barrier(comm=MPI_COMM_WORLD)")
@@ -475,25 +497,46 @@ func FuzzRepeats(f *testing.F) {
 	}
 	f.Cleanup(match.ShortLoops())
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if len(in) == 0 {
-			return
+		if len(in) > 0 {
+			repeated(t, archivetest.InMemory(t, smallLoops(in)))
 		}
-		rng := choices.Rand(in[1:])
-		s := shape{
-			ranks: 2,
-			loops: 1,
-			calls: 2,
-			least: 7,
-			more:  4,
-			timed: rng.IntN(3) > 0,
-			odd:   rng.IntN(2) == 0,
-			alone: rng.IntN(5) == 0,
-		}
-		if n := int(in[0]) % (len(specials) + 1); n > 0 {
-			s.special = &specials[n-1]
-		}
-		repeats(t, archivetest.InMemory(t, randomLoops(rng, s)))
 	})
+}
+
+// FuzzFolds compares with a run that looks at every event, or with one that folds nothing.
+func FuzzFolds(f *testing.F) {
+	for i := range specials {
+		f.Add([]byte{byte(i)}, i%2 == 0)
+	}
+	f.Cleanup(match.ShortLoops())
+	f.Fuzz(func(t *testing.T, in []byte, plainly bool) {
+		run := match.RunProgram
+		if plainly {
+			run = match.RunPlainly
+		}
+		if len(in) > 0 {
+			folds(t, archivetest.InMemory(t, smallLoops(in)), run)
+		}
+	})
+}
+
+// smallLoops is a program of two ranks with one loop of few iterations, enough to be matched by repetition.
+func smallLoops(in []byte) string {
+	rng := choices.Rand(in[1:])
+	s := shape{
+		ranks: 2,
+		loops: 1,
+		calls: 2,
+		least: 6,
+		more:  3,
+		timed: rng.IntN(3) == 2,
+		odd:   rng.IntN(2) == 0,
+		alone: rng.IntN(5) == 0,
+	}
+	if n := int(in[0]) % (len(specials) + 1); n > 0 {
+		s.special = &specials[n-1]
+	}
+	return randomLoops(rng, s)
 }
 
 // TestRepeatsSpecial: nor is anything different where iterations differ, or hang together.

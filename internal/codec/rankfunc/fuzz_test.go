@@ -2,6 +2,7 @@ package rankfunc
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -134,16 +135,36 @@ func fuzzVec(t *testing.T, ctx *Context, ranks *Set, in []byte) {
 	}
 }
 
-// FuzzFit gives ranks values of bytes, few different ones or many, and checks that they
-// come back and that merging gives the same bytes.
+// FuzzFit gives ranks values of bytes, few different ones or many, and checks that they come back.
 func FuzzFit(f *testing.F) {
+	fuzzValues(f, 8, func(t *testing.T, _ *rand.Rand, ctx *Context, ranks *Set, vals []int64, _ byte) {
+		g := Fit(ctx, ranks, vals)
+		checkFunc(t, "fuzz", ctx, g, g.Append(nil), ranks, vals)
+	})
+}
+
+// FuzzMerge checks that merging gives the same bytes. Six ranks are in parts enough: all that the form of the bytes
+// depends on, FuzzFit tries.
+func FuzzMerge(f *testing.F) {
+	fuzzValues(f, 6, func(t *testing.T, rng *rand.Rand, ctx *Context, ranks *Set, vals []int64, mode byte) {
+		if b := Fit(ctx, ranks, vals).Append(nil); len(vals) > 2 {
+			checkMergeIn(t, rng, "fuzz", ctx, ranks, vals, b, int(mode>>4&3))
+		} else if !bytes.Equal(Fit(ctx, ranks, slices.Clone(vals)).Append(nil), b) {
+			t.Fatal("not deterministic")
+		}
+	})
+}
+
+// fuzzValues gives at most so many ranks values. What check chooses besides, it takes from rng and mode.
+func fuzzValues(f *testing.F, most int, check func(t *testing.T, rng *rand.Rand, ctx *Context, ranks *Set, vals []int64,
+	mode byte)) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5}, byte(0), []byte{1})
 	f.Add([]byte{1, 2, 0, 4, 5, 3}, byte(3), []byte{2})
 	f.Add([]byte("piecewise, piecewise, piecewise"), byte(1), []byte{3})
 	f.Add([]byte{254, 0, 1, 2, 3, 254, 5, 6, 7, 8}, byte(2), []byte{4})
 	f.Fuzz(func(t *testing.T, in []byte, mode byte, order []byte) {
 		rng := choices.Rand(order)
-		in = in[:min(len(in), 8)]
+		in = in[:min(len(in), most)]
 		var rs []int
 		var vals []int64
 		r := 0
@@ -166,15 +187,6 @@ func FuzzFit(f *testing.F) {
 		if mode&8 != 0 && r%3 == 0 && r > 3 {
 			ctx.Dims = [][]int{{r / 3, 3}}
 		}
-		ranks := NewSet(rs)
-		g := Fit(ctx, ranks, vals)
-		b := g.Append(nil)
-		checkFunc(t, "fuzz", ctx, g, b, ranks, vals)
-		if !bytes.Equal(Fit(ctx, ranks, slices.Clone(vals)).Append(nil), b) {
-			t.Fatal("not deterministic")
-		}
-		if len(rs) > 2 {
-			checkMergeIn(t, rng, "fuzz", ctx, ranks, vals, b, int(mode>>4&3))
-		}
+		check(t, rng, ctx, NewSet(rs), vals, mode)
 	})
 }
