@@ -772,6 +772,50 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// A collector that has a lot to do is waited for, until it begins and until it is done. One that takes too long is said
+// to be at work, also where nobody wants a summary.
+func TestSlowCollector(t *testing.T) {
+	slow := func(begins, takes time.Duration) func(string, *ring.Control) {
+		return func(_ string, c *ring.Control) {
+			var ended time.Time
+			for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
+				c.Beat()
+				if ended.IsZero() && c.Finalized() == 1 {
+					ended = time.Now()
+				}
+				switch since := time.Since(ended); {
+				case ended.IsZero() || since < begins:
+				case since < begins+takes:
+					c.SetArchive(ring.ArchiveWriting)
+				default:
+					c.SetSummary("tabard: the line")
+					c.SetArchive(ring.ArchiveDone)
+					return
+				}
+			}
+		}
+	}
+	const follows = "tabard: the recording is still being written, and follows\n"
+	for _, test := range []struct {
+		begins, takes, wait time.Duration
+		rank, want          string
+	}{
+		{time.Second, time.Second, 100 * time.Millisecond, "0", "tabard: the line\n"},
+		{0, 6 * time.Second, 10 * time.Millisecond, "0", follows},
+		{6 * time.Second, 0, 10 * time.Millisecond, "0", follows},
+		{6 * time.Second, 0, 10 * time.Millisecond, "1", ""},
+	} {
+		t.Run(fmt.Sprint(test), func(t *testing.T) {
+			t.Parallel()
+			r := (&run{t: t, flavour: "openmpi", config: ring.Config{SummaryWait: test.wait, LocalRanks: 1},
+				env: []string{"FAKEMPI_RANK=" + test.rank}, during: slow(test.begins, test.takes)}).start("many")
+			if r.wantCode(0); r.stderr != test.want {
+				t.Errorf("output %q, want %q", r.stderr, test.want)
+			}
+		})
+	}
+}
+
 // Whatever has become of standard error, the program ends as it would have.
 func TestSummaryThatCannotBePrinted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "data")

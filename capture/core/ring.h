@@ -24,7 +24,7 @@ struct tb_control {
     uint64_t spill_bytes;      /* per process: what may be written beside rings, at most: see space.c */
     uint64_t dead_after_ns;    /* a heartbeat older than this counts as a dead collector */
     uint64_t summary_wait_ns;  /* how long the processes that wait for the archive do so at their end, at most, until
-                                  the collector writes it */
+                                  the collector writes it; as it writes, longer: see summary.c */
     uint32_t finalized;        /* processes that returned from MPI_Finalize (atomic add); in jobs without MPI, ranks that
                                   ended */
     uint32_t summary_len;      /* != 0 once summary holds what is to be printed (release) */

@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include "core/internal.h"
 
-enum { PRINT_MS = 1000, WRITE_SECONDS = 60 };
+/* WRITE_TIMES: how many times as long as until the collector begins to write the archive it is waited for in all. */
+enum { PRINT_MS = 1000, WRITE_TIMES = 120 };
 
 /* Where standard error went when the process began: the program may have closed
  * it and have a file of its own under the number. */
@@ -44,27 +45,37 @@ void tb_print(const char *line, size_t n)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* The collector writes the archive, or will when it has taken in what lies before it: nobody else is waited for. */
+static int will_be_written(const struct tb_control *ctl, uint32_t state)
+{
+    return state == TB_ARCHIVE_WRITING ||
+           (ctl->local_ranks && __atomic_load_n(&ctl->finalized, __ATOMIC_ACQUIRE) >= ctl->local_ranks);
+}
+
 /* Who starts the program may look for the recording when it has ended, and batch systems end whatever still runs
  * then. So the process of rank 0, and the least rank on other nodes, waits until the archive lies in its place: for a
- * while until the collector begins to write it, which it does when it has seen all ranks leave MPI_Finalize, and longer
- * as it writes. A collector that stops to show signs of life is not waited for. */
+ * while until the collector begins to write it, which it does when it has seen all ranks leave MPI_Finalize, and much
+ * longer as it writes: on a machine with much else to do, to write ten million calls without order takes minutes. A
+ * collector that stops to show signs of life, as it does where it makes no progress, is not waited for. */
 void tb_archive_wait(int print_summary)
 {
+    static const char follows[] = "tabard: the recording is still being written, and follows\n";
     struct tb_control *ctl = tb_process.control;
     struct timespec pause = {0, 1000000};
-    uint64_t until = tb_monotonic() + ctl->summary_wait_ns;
+    uint64_t waited, begin = tb_monotonic();
     uint32_t state, n;
-    int writing = 0;
-    while ((state = __atomic_load_n(&ctl->archive, __ATOMIC_ACQUIRE)) != TB_ARCHIVE_DONE && tb_collector_alive() &&
-           tb_monotonic() < until) {
-        if (state == TB_ARCHIVE_WRITING && !writing) until += WRITE_SECONDS * 1000000000ull;
-        writing = state == TB_ARCHIVE_WRITING;
+    int alive = 1;
+    while ((state = __atomic_load_n(&ctl->archive, __ATOMIC_ACQUIRE)) != TB_ARCHIVE_DONE &&
+           (alive = tb_collector_alive())) {
+        waited = (tb_monotonic() - begin) / (will_be_written(ctl, state) ? WRITE_TIMES : 1);
+        if (waited >= ctl->summary_wait_ns) break;
         nanosleep(&pause, NULL);
     }
+    if (state != TB_ARCHIVE_DONE && alive && will_be_written(ctl, state)) tb_print(follows, sizeof follows - 1);
     n = __atomic_load_n(&ctl->summary_len, __ATOMIC_ACQUIRE);
     if (!print_summary || __atomic_exchange_n(&ctl->said, 1, __ATOMIC_ACQ_REL)) return;
     /* Nothing is said if the user wants it so, or later by the collector if it is slow. */
-    if (n == 0 && state != TB_ARCHIVE_DONE && !tb_collector_alive())
+    if (n == 0 && state != TB_ARCHIVE_DONE && !alive)
         n = (uint32_t)strnlen(ctl->summary, sizeof ctl->summary);
     if (n == 0 || n >= sizeof ctl->summary) {
         __atomic_store_n(&ctl->said, state == TB_ARCHIVE_DONE, __ATOMIC_RELEASE);
