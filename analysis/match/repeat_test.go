@@ -527,9 +527,9 @@ func smallLoops(in []byte) string {
 		ranks: 2,
 		loops: 1,
 		calls: 2,
-		least: 6,
+		least: 5,
 		more:  3,
-		timed: rng.IntN(3) == 2,
+		timed: rng.IntN(4) == 3,
 		odd:   rng.IntN(2) == 0,
 		alone: rng.IntN(5) == 0,
 	}
