@@ -38,8 +38,8 @@ func TestShortNames(t *testing.T) {
 	}
 }
 
-// Whatever a name is, shortening it again makes nothing longer, but for lists of one character, of which there may be new
-// ones where a bracket without its partner is gone.
+// Whatever a name is, shortening it again makes nothing longer, but for lists of one character, of which there may be
+// new ones where a bracket without its partner is gone.
 func FuzzShortNames(f *testing.F) {
 	f.Add("a.cc:7 [ns::f<int, std::map<A, B> >(A const&)] < b [operator()(x)]")
 	f.Add("a [[[<<>><](({")
