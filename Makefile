@@ -85,6 +85,7 @@ test: deps check damage-short e2e faults-short
 .PHONY: soak
 soak: deps damage faults crowds functionruns
 	TABARD_PROGRAMS=300 $(GOCMD) test -count=1 -timeout 1h -run '^TestRandom$$' ./internal/program/infer
+	TABARD_PROGRAMS=10000 $(GOCMD) test -count=1 -timeout 1h -run '^TestSources$$' ./internal/codec/nest
 
 # Jobs side by side: while one starts or ends, which is most of what they do, the others compute.
 E2E_JOBS ?= 4

@@ -59,7 +59,8 @@ type Node struct {
 	// Step marks the time-step loop of the class.
 	Step bool
 	// Or is another number of iterations that the loop may as well have, 0 if there is none: a call in
-	// every tenth iteration of a loop of 100 looks like a loop of 10 times 10.
+	// every tenth iteration of a loop of 100 looks like a loop of 10 times 10. It may be the same number, where the
+	// iterations would be others.
 	Or uint64
 	// Recursion names the function whose recursion this repetition is, or is in;
 	// only for the outermost such node. It takes whole call stacks to tell.

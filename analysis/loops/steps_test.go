@@ -75,7 +75,7 @@ func (j *job) refined(steps int) {
 		for range 10 {
 			j.call("MPI_Wtime", 10, "driver")
 			j.swap(20, "comm", neighbors)
-			j.call("MPI_Wtime", 12, "driver")
+			j.call("MPI_Wtime", 30, "driver")
 		}
 		if t%4 == 0 {
 			neighbors = 1 + rnd.IntN(4)

@@ -9,7 +9,8 @@ import (
 const (
 	partBits   = 12 // a call or a loop of the tree
 	columnBits = 24 // counts that vary
-	branchBits = 1  // counts that follow from those before
+	branchBits = 2  // counts that follow from those before
+	periodBits = 16 // of counts that take turns: inner loops are more frequent
 	maxKinds   = 32 // different counts that are told apart
 )
 
@@ -33,8 +34,8 @@ type placed struct {
 }
 
 // Bits is about how many bits the counts of a node of a nest take: as their distinct values with their entropy, as
-// numbers of one range, or as the way in which they are put together, whichever is least. own tells that they vary in
-// a way of their own.
+// numbers of one range, as two values that take turns, or as the way in which they are put together, whichever is
+// least. own tells that they vary in a way of their own.
 func (k *Columns) Bits(c *Counts, nest, node int) (bits float64, own bool) {
 	place := placed{nest: nest, node: node, n: c.n, sum: c.sum}
 	if c.n == 0 || c.min == c.max {
@@ -58,7 +59,7 @@ func (k *Columns) Bits(c *Counts, nest, node int) (bits float64, own bool) {
 		return branchBits + math.Log2(float64(len(k.known))), false
 	}
 	k.known[key] = true
-	return columnBits + min(of.entropy(), c.evenBits(), m.bits), true
+	return columnBits + min(of.entropy(), c.evenBits(), c.turnBits(), m.bits), true
 }
 
 // has tells whether counts were at their place before, and puts them there.
@@ -71,6 +72,31 @@ func (k *Columns) has(p placed) bool {
 // evenBits is what the counts take as numbers of one range.
 func (c *Counts) evenBits() float64 {
 	return float64(c.n)*math.Log2(float64(c.max-c.min+1)) + float64(bits.Len64(c.min)+bits.Len64(c.max))
+}
+
+// turnBits is what the counts take if two runs take turns, as those of a call in every k-th iteration do, the first
+// and the last of which may be shorter; infinite otherwise. The way in which counts are put together does not show it
+// where the calls beside them are irregular.
+func (c *Counts) turnBits() float64 {
+	const most = 1 << 12
+	var runs []Run
+	for v, n := range c.All() {
+		runs = plus(runs, Run{v, n})
+		done := len(runs) - 2
+		if done > most || done > 2 && runs[done] != runs[done-2] {
+			return math.Inf(1)
+		}
+	}
+	last := len(runs) - 1
+	shorter := func(a, b Run) bool { return a.Count == b.Count && a.N <= b.N }
+	if last < 3 || !shorter(runs[0], runs[2]) || !shorter(runs[last], runs[last-2]) {
+		return math.Inf(1)
+	}
+	sum := periodBits + bits.Len64(runs[0].N)
+	for _, r := range runs[1:3] {
+		sum += bits.Len64(r.Count) + bits.Len64(r.N)
+	}
+	return float64(sum)
 }
 
 // kinds is how often which values occur. Those beyond maxKinds are counted by their length in bits.

@@ -146,6 +146,18 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 	branch := between(0, 1)
+	chosen := 0
+	choice := func(k int) counter { // the k-th of two branches, or neither
+		return func(r *rand.Rand) int {
+			if k == 0 {
+				chosen = r.IntN(3)
+			}
+			if chosen == k {
+				return 1
+			}
+			return 0
+		}
+	}
 	for _, c := range []struct {
 		name, want string
 		steps      int
@@ -159,6 +171,11 @@ func TestPrograms(t *testing.T) {
 		{"branch in front", "a 100{b*0-1 c d} j", 100, []*statement{some(1, branch), call(2), call(3)}},
 		{"each 10th", "a 100{b c d*0-1} j", 100, []*statement{call(1), call(2), some(3, every(10, 0))}},
 		{"each 10th, at the end", "a 100|10{b c d*0-1} j", 100, []*statement{call(1), call(2), some(3, every(10, 9))}},
+		{"each 3rd, not a full group", "a 100|34{b c*1-3 d*0-1} j", 100,
+			[]*statement{call(1), some(2, between(1, 3)), some(3, every(3, 2))}},
+		{"each 3rd, or loops of three", "a 30|90{3{b c} d} j", 90, []*statement{call(1), call(2), some(3, every(3, 2))}},
+		{"the one branch, the other, or none", "a 60{b c*0-1 d*0-1} j", 60,
+			[]*statement{call(1), some(2, choice(0)), some(3, choice(1))}},
 		{"two branches", "a 100{b*0-1 c d*0-1} j", 100, []*statement{some(1, branch), call(2), some(3, branch)}},
 		{"solver and output", "a 50{b 3-9{c d e} f*0-1} j", 50,
 			[]*statement{call(1), loop(between(3, 9), call(2), call(3), call(4)), some(5, every(5, 0))}},
@@ -166,7 +183,7 @@ func TestPrograms(t *testing.T) {
 			[]*statement{call(1), some(2, every(2, 0)), some(3, every(2, 1)), call(4)}},
 	} {
 		program := []*statement{call(0), loop(always(c.steps), c.step...), call(9)}
-		r := readOf(t, draw(rand.New(rand.NewPCG(7, 7)), program, nil, map[*statement][2]int{}))
+		r := readOf(t, executed(rand.New(rand.NewPCG(7, 7)), program, map[*statement]*done{}))
 		if got := text(r.Runs[0]); got != c.want {
 			t.Errorf("%s: %s, not %s (%.0f bits)", c.name, got, c.want, r.Bits)
 		}

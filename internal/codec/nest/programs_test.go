@@ -3,7 +3,9 @@ package nest
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -94,38 +96,63 @@ func (s *source) body(depth int) []*statement {
 	return out
 }
 
-// draw executes a program.
-func draw(r *rand.Rand, seq []*statement, word []uint32, seen map[*statement][2]int) []uint32 {
+// done is what is known of a statement: the fewest and the most times that it was done in a row, and whether it was
+// done in other iterations of the loop around it than the first, and the last ones.
+type done struct {
+	min, max       int
+	later, earlier bool
+}
+
+// draw executes statements in an iteration, which may be the first or the last one of its loop.
+func draw(r *rand.Rand, seq []*statement, word []uint32, seen map[*statement]*done, first, last bool) []uint32 {
 	for _, s := range seq {
 		n := s.times(r)
-		if b, ok := seen[s]; !ok {
-			seen[s] = [2]int{n, n}
-		} else {
-			seen[s] = [2]int{min(b[0], n), max(b[1], n)}
+		d := seen[s]
+		if d == nil {
+			d = &done{min: n, max: n}
+			seen[s] = d
 		}
-		for range n {
+		d.min, d.max = min(d.min, n), max(d.max, n)
+		d.later, d.earlier = d.later || n > 0 && !first, d.earlier || n > 0 && !last
+		for i := range n {
 			if s.body == nil {
 				word = append(word, uint32(s.label))
 			} else {
-				word = draw(r, s.body, word, seen)
+				word = draw(r, s.body, word, seen, i == 0, i == n-1)
 			}
 		}
 	}
 	return word
 }
 
-// shape is the nest of a program as far as it was executed: what is always done once is no loop.
-func shape(seq []*statement, seen map[*statement][2]int) []string {
+// executed is what a program does on its own in the order of its source.
+func executed(r *rand.Rand, program []*statement, seen map[*statement]*done) []uint32 {
+	return draw(r, program, nil, seen, true, true)
+}
+
+// shape is the nest of a program as far as it was executed, as compilers define natural loops. What is never done more
+// than once in a row is no loop. What begins the body of a loop and was done in first iterations only stands before it:
+// the loop never went back there. What ends the body and was done in last iterations only stands behind.
+func shape(seq []*statement, seen map[*statement]*done) []string {
 	var out []string
 	for _, s := range seq {
-		switch b := seen[s]; {
-		case b[1] == 0:
+		switch d := seen[s]; {
+		case d == nil || d.max == 0:
 		case s.body == nil:
 			out = append(out, fmt.Sprint(s.label))
-		case b == [2]int{1, 1}:
+		case d.max == 1:
 			out = append(out, shape(s.body, seen)...)
 		default:
-			out = append(out, braced(shape(s.body, seen)))
+			from, to := 0, len(s.body)
+			for from < to && !seen[s.body[from]].later {
+				from++
+			}
+			for to > from && !seen[s.body[to-1]].earlier {
+				to--
+			}
+			out = append(out, shape(s.body[:from], seen)...)
+			out = append(out, braced(shape(s.body[from:to], seen)))
+			out = append(out, shape(s.body[to:], seen)...)
 		}
 	}
 	return out
@@ -152,24 +179,29 @@ func found(e *Executions) []string {
 }
 
 // TestSources finds the nests of random programs in what four ranks of them did, with equal and with
-// different draws. What is not found is said to be open, but for one of them: its nest is three changes of the
-// tree away from the one that is found, which takes fewer bits than all nests on the way.
+// different draws. What is not found is said to be open. TABARD_PROGRAMS is how many programs.
 func TestSources(t *testing.T) {
-	const programs = 500
+	programs := 500
+	if s := os.Getenv("TABARD_PROGRAMS"); s != "" {
+		var err error
+		if programs, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
 	right, open := 0, 0
 	for seed := range uint64(programs) {
 		s := &source{rnd: rand.New(rand.NewPCG(seed, 11)), labels: -1}
 		steps := 20 + s.rnd.IntN(60)
 		program := []*statement{s.call(once), {times: func(*rand.Rand) int { return steps }, body: s.body(0)},
 			s.call(once)}
-		seen := map[*statement][2]int{}
+		seen := map[*statement]*done{}
 		var words [][]uint32
 		same := s.rnd.IntN(2) == 0
 		for rank := range uint64(4) {
 			if same {
 				rank = 0
 			}
-			w := draw(rand.New(rand.NewPCG(seed, rank)), program, nil, seen)
+			w := executed(rand.New(rand.NewPCG(seed, rank)), program, seen)
 			if !slices.ContainsFunc(words, func(o []uint32) bool { return slices.Equal(o, w) }) {
 				words = append(words, w)
 			}
@@ -183,11 +215,11 @@ func TestSources(t *testing.T) {
 			open++
 			t.Logf("%d: open: %s, not %s", seed, text(r.Runs[0]), want)
 		default:
-			t.Logf("%d: %s, not %s", seed, text(r.Runs[0]), want)
+			t.Errorf("%d: %s, not %s", seed, text(r.Runs[0]), want)
 		}
 	}
 	t.Logf("%d of %d found, %d open", right, programs, open)
-	if right < programs*98/100 || right+open < programs-1 {
+	if right < programs*98/100 {
 		t.Errorf("%d of %d found, %d open", right, programs, open)
 	}
 }

@@ -134,9 +134,38 @@ type reader struct {
 
 // read parses the sequences that decide.
 func (r *reader) read(t *Tree) (*Reading, error) {
+	t = r.repeating(t)
 	// The root is always there.
 	g := &Reading{Tree: t, Bits: partBits * float64(t.size-1), columns: NewColumns()}
 	return g, r.add(g, r.seqs)
+}
+
+// repeating is the tree without loops that are never repeated: what they have is a branch of the loop around them.
+func (r *reader) repeating(t *Tree) *Tree {
+	again := map[*Part]bool{t.Root: true}
+	for e := range r.flow.next {
+		if s := t.step(e[0], e[1]); !s.forward {
+			again[s.in] = true
+		}
+	}
+	if !slices.ContainsFunc(loops(t.Root.Body), func(l *Part) bool { return !again[l] }) {
+		return t
+	}
+	var body func(p *Part) []*Part
+	body = func(p *Part) (out []*Part) {
+		for _, c := range p.Body {
+			switch {
+			case c.IsLoop() && !again[c]:
+				out = append(out, body(c)...)
+				continue
+			case c.IsLoop():
+				c.Body = body(c)
+			}
+			out = append(out, c)
+		}
+		return out
+	}
+	return newTree(body(t.Root))
 }
 
 // doubt is what is added for inner loops that may be a call in every k-th iteration of one loop, and
@@ -144,7 +173,9 @@ func (r *reader) read(t *Tree) (*Reading, error) {
 func (r *reader) doubt(e *Executions) (sum float64, even int) {
 	for _, b := range e.Body {
 		if r.kth(e, b) {
-			sum += kthBits
+			if b.Counts.Max() >= leastKth {
+				sum += kthBits
+			}
 			if b.Counts.Min() == b.Counts.Max() {
 				even++
 			}
@@ -161,7 +192,7 @@ func (r *reader) kth(e, b *Executions) bool {
 	if e.Part.parent == nil || !b.Part.IsLoop() && b.Counts.Max() < leastKth {
 		return false
 	}
-	if IsKth(b.Counts) == 0 || len(e.Body)-1 > maxRest {
+	if isKth(b.Counts) == 0 || len(e.Body)-1 > maxRest {
 		return false
 	}
 	for _, c := range e.Body {
@@ -172,11 +203,11 @@ func (r *reader) kth(e, b *Executions) bool {
 	return !slices.ContainsFunc(b.Part.labels(nil), func(v int32) bool { return !r.hints.Alike(v) })
 }
 
-// IsKth is the number of iterations that an inner loop has each time, but for the first and the last
-// one, which may be fewer; 0 if it varies otherwise, or is small.
-func IsKth(c *Counts) uint64 {
+// isKth is the number of iterations that an inner loop has each time, but for the first and the last
+// one, which may be fewer; 0 if it varies otherwise, or is one.
+func isKth(c *Counts) uint64 {
 	k := c.Max()
-	if k < leastKth || c.Len() < 2 {
+	if k < 2 || c.Len() < 2 {
 		return 0
 	}
 	at := uint64(0)
@@ -250,7 +281,7 @@ func (r *reader) better(g *Reading) (best *Reading, also []*other) {
 		if next.Bits < least-1 {
 			best, least = next, next.Bits
 		}
-		if next.even != g.even || next.Bits <= g.Bits+unclear {
+		if next.even != g.even && next.Bits <= g.Bits+kthBits || next.Bits <= g.Bits+unclear {
 			also = append(also, &other{m.other, next, of[m.other]})
 		}
 	}
@@ -269,15 +300,20 @@ type other struct {
 func (g *Reading) note(also []*other, wanted uint64) *Reading {
 	for _, o := range also {
 		n, m := g.iterations(o.loop), o.reading.iterations(o.now)
-		if n == m || m < 2 {
+		if m < 2 || n == m && (o.loop.Or > 0 || g.Tree.Root.sameNest(o.reading.Tree.Root)) {
 			continue
 		}
-		if m == wanted {
+		if m == wanted && n != m {
 			return o.reading
 		}
 		o.loop.Or = m
 	}
 	return g
+}
+
+// sameNest tells whether loops have the same calls and loops of them.
+func (p *Part) sameNest(q *Part) bool {
+	return p.Label == q.Label && slices.EqualFunc(p.Body, q.Body, (*Part).sameNest)
 }
 
 // iterations is how many iterations a loop has in the first sequence.
@@ -348,10 +384,7 @@ func (r *reader) moves(g *Reading) []*move {
 		if l.parent == t.Root {
 			continue
 		}
-		list = append(list, &move{weight: math.MaxUint64, other: l.parent, apply: func(of map[*Part]*Part) {
-			p := of[l.parent]
-			p.Body = slices.Replace(slices.Clone(p.Body), l.at, l.at+1, of[l].Body...)
-		}})
+		list = append(list, r.dissolutions(l)...)
 	}
 	for _, l := range loops(t.Root.Body) {
 		list = append(list, r.swaps(l)...)
@@ -361,6 +394,26 @@ func (r *reader) moves(g *Reading) []*move {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(place(a), place(b)))
 	})
 	return list[:min(len(list), maxMoves)]
+}
+
+// dissolutions make the calls of an inner loop those of the loop around it. Of its calls, those that come in a row may
+// stay in one iteration each.
+func (r *reader) dissolutions(l *Part) []*move {
+	dissolve := func(of map[*Part]*Part) {
+		p := of[l.parent]
+		p.Body = slices.Replace(slices.Clone(p.Body), l.at, l.at+1, of[l].Body...)
+	}
+	list := []*move{{weight: math.MaxUint64, other: l.parent, apply: dissolve}}
+	rows := func(c *Part) bool { return !c.IsLoop() && !c.Once && r.flow.next[[2]int32{c.Label, c.Label}] > 0 }
+	if !slices.ContainsFunc(l.Body, rows) {
+		return list
+	}
+	return append(list, &move{weight: math.MaxUint64, other: l.parent, apply: func(of map[*Part]*Part) {
+		for _, c := range l.Body {
+			of[c].Once = of[c].Once || rows(c)
+		}
+		dissolve(of)
+	}})
 }
 
 // onceMoves make a call that is repeated one that begins the next iteration, or the other way. In the

@@ -201,7 +201,10 @@ func loopNotes(n *loops.Node) string {
 	if f, last, ok := n.Place(); ok {
 		s = "   " + frameLines(&f, last)
 	}
-	if n.Or > 0 {
+	switch {
+	case n.Or > 0 && n.Or == n.Counts[0].Sum():
+		s += "   (or another one of as many iterations: the calls do not tell)"
+	case n.Or > 0:
 		s += fmt.Sprintf("   (or %sx: the calls do not tell)", count(n.Or))
 	}
 	if n.Recursion != "" {
