@@ -16,13 +16,15 @@ const (
 	userSpace = 1 << 47 // no distance is larger
 	farMargin = 1 << 28 // what lies there is no longer than that, or than its blocks of largeItem bytes
 	largeItem = 64
+	smallType = 1 << 16 // displacements below are taken for those in a block
 )
 
 // A distance is a range of displacements.
 type distance struct{ low, high int64 }
 
 // findFar finds the displacements in datatypes that lead out of the range of memory that the
-// executor has for all segments: from the heap to a stack, or to another part of the heap.
+// executor has for all segments: from the heap to a stack, or to another part of the heap. Others may lead out of a
+// block into the range, but not where the library allocated the block.
 func (l *lowering) findFar() error {
 	threads := l.o.Threads // datatypes of one are used by others
 	if len(threads) == 0 {
@@ -30,7 +32,7 @@ func (l *lowering) findFar() error {
 	}
 	var list []distance
 	for _, s := range threads {
-		more, err := distances(s)
+		more, err := l.distances(s)
 		if err != nil {
 			return err
 		}
@@ -49,7 +51,7 @@ func (l *lowering) findFar() error {
 }
 
 // distances are those that the datatypes of a stream lead over, if they are large.
-func distances(s *archive.Stream) ([]distance, error) {
+func (l *lowering) distances(s *archive.Stream) ([]distance, error) {
 	var list []distance
 	sigs, err := s.Signatures()
 	if err != nil {
@@ -76,6 +78,7 @@ func distances(s *archive.Stream) ([]distance, error) {
 				continue
 			}
 			err := each(s, sig, t, slot, func(n int64) {
+				l.leads = l.leads || n < 0 || n >= smallType
 				if (n >= farAway || n <= -farAway) && n > -userSpace && n < userSpace {
 					list = append(list, distance{n - farMargin, n + margin})
 				}

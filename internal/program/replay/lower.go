@@ -54,6 +54,7 @@ type lowering struct {
 	ordered   bool  // several threads, with times
 	dynamic   bool  // see rerun.Dynamic
 	far       int64 // number of the array of distances, see findFar; -1 for none
+	leads     bool  // datatypes may lead out of blocks, see findFar
 }
 
 type numberKey struct {
@@ -133,6 +134,9 @@ func (l *lowering) head() {
 	}
 	if l.o.Forced {
 		h[hFlags] |= flagForced
+	}
+	if l.leads {
+		h[hFlags] |= flagOwn
 	}
 	h[hPatience] = uint64(l.o.Patience)
 	h[hRank], h[hSize], h[hCalls] = uint64(r.Rank), uint64(r.Size), l.s.Calls()

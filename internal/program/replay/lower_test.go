@@ -584,6 +584,7 @@ func TestProgramHeader(t *testing.T) {
 		"RP_HEADER_PATIENCE": hPatience, "RP_HEADER_RANK": hRank, "RP_HEADER_SIZE": hSize, "RP_HEADER_CALLS": hCalls,
 		"RP_HEADER_SCRATCH": hScratch, "RP_HEADER_FAR": hFar, "RP_HEADER_END": headerFields,
 		"RP_FLAG_GAPS": flagGaps, "RP_FLAG_FORCED": flagForced, "RP_FLAG_UNFINISHED": flagUnfinished,
+		"RP_FLAG_OWN":      flagOwn,
 		"RP_TERMINAL_NAME": tName, "RP_TERMINAL_TEXT": tText, "RP_TERMINAL_FLAGS": tFlags,
 		"RP_TERMINAL_OUTCOME": tOutcome, "RP_TERMINAL_OUTCOME_PARAM": tOutcomeParam,
 		"RP_TERMINAL_SITE": tSite, "RP_TERMINAL_PARAMS": tParams, "RP_TERMINAL_END": terminalFields,

@@ -17,6 +17,7 @@ const (
 	flagGaps       = 1
 	flagForced     = 2
 	flagUnfinished = 4
+	flagOwn        = 8
 
 	callSkip  = 1
 	callFloat = 2

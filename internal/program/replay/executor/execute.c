@@ -56,6 +56,8 @@ static int make_remote(struct rp_thread *t, const struct rp_call *c)
 static TB_COLD int make_special(struct rp_thread *t, struct rp_call *c)
 {
     if (c->special == RP_FINALIZE) rp_finalize_begins(t);
+    if (c->special == RP_FREE_MEM && c->params[0].op == RP_OP_ADDRESS) c->words[0] =
+        rp_made_address(c->params[0].a, c->params[0].b, (int64_t)c->params[0].c);
     rp_finds_file = c->special == RP_FILE_OPEN && !(c->flags & RP_CALL_FAILS);
     int ret = c->special == RP_REMOTE ? make_remote(t, c) : rp_make(t, c);
     rp_finds_file = 0;

@@ -208,6 +208,8 @@ extern uint64_t rp_num_early;   /* requests that completed before the recording 
 uint64_t rp_address_space(void); /* bytes that this process may have, UINT64_MAX for no limit */
 void rp_memory_init(void);
 uint64_t rp_address(uint64_t class, uint64_t segment, int64_t offset);
+/* Where the library allocated it, also with RP_FLAG_OWN. */
+uint64_t rp_made_address(uint64_t class, uint64_t segment, int64_t offset);
 /* window is the one that the address belongs to, or NULL. */
 void rp_bind(uint64_t class, uint64_t segment, int64_t offset, uint64_t address, const uint64_t *window);
 /* Sees to memory at the distances from its addresses that datatypes lead over. */

@@ -136,22 +136,29 @@ static struct binding *find(struct binding *list, uint64_t size, uint64_t key)
     return &list[i];
 }
 
-static int bound(uint64_t key, uint64_t *base)
+static int bound(uint64_t key, uint64_t *base, int freed)
 {
     if (tb_likely(__atomic_load_n(&num_bindings, __ATOMIC_ACQUIRE) == 0)) return 0;
     pthread_mutex_lock(&lock);
     struct binding *b = find(bindings, room, key);
     *base = b->base;
-    int yes = b->key == key && b->live;
+    int yes = b->key == key && b->live && (freed || b->window || !(rp_process.flags & RP_FLAG_OWN));
     pthread_mutex_unlock(&lock);
     return yes;
+}
+
+uint64_t rp_made_address(uint64_t class, uint64_t segment, int64_t offset)
+{
+    uint64_t base;
+    return class != LITERAL && class <= STACK && bound(key_of(class, segment), &base, 1) ? base + (uint64_t)offset
+        : rp_address(class, segment, offset);
 }
 
 uint64_t rp_address(uint64_t class, uint64_t segment, int64_t offset)
 {
     uint64_t base;
     if (class == LITERAL) return (uint64_t)offset;
-    if (class <= STACK && bound(key_of(class, segment), &base)) return base + (uint64_t)offset;
+    if (class <= STACK && bound(key_of(class, segment), &base, 0)) return base + (uint64_t)offset;
     switch (class) {
     case HEAP: return heap(segment, offset);
     case STATIC: return other(&modules, segment, offset);
