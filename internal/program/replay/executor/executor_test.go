@@ -215,6 +215,30 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
+// Where datatypes may lead out of memory that the library allocates, only what frees it is given that.
+func TestOwnMemory(t *testing.T) {
+	both(t, func(t *testing.T, r *replay) {
+		s := newStream()
+		s.header["FLAGS"] = c["RP_FLAG_OWN"]
+		send := s.send(at(heap, 7, 12), 0, 0)
+		alloc := s.terminal("MPI_Alloc_mem", word(100), handle(spec.Info, predefined("MPI_INFO_NULL")),
+			op("ADDRESS_NEW").with(heap, 7, 4))
+		r.streams = []*stream{s.calls(send, alloc, send, s.terminal("MPI_Free_mem", at(heap, 7, 4)), send)}
+		r.run(t)
+		at := map[string][]string{}
+		for _, l := range r.lines {
+			f := strings.Fields(l)
+			at[f[0]] = append(at[f[0]], append(f, "")[1])
+		}
+		if sent := at["Send"]; r.code != 0 || len(sent) != 3 || sent[0] != sent[1] || sent[1] != sent[2] {
+			t.Errorf("code %d, sent from %v", r.code, sent)
+		}
+		if !slices.Equal(at["Alloc_mem"], at["Free_mem"]) {
+			t.Errorf("%v is allocated, %v freed", at["Alloc_mem"], at["Free_mem"])
+		}
+	})
+}
+
 // There is memory at the distances that datatypes lead over, from all addresses that are used with
 // them, and before the first segment.
 func TestFarMemory(t *testing.T) {
