@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 )
 
 // damaged is the number of broken files that TestDamage reads, unless
-// TABARD_DAMAGE says another (make test reads 20000, make damage 1000000).
+// TABARD_DAMAGE says another (make test reads 20000, make damage 1000000): see archivetest.SoakOf.
 const damaged = 4000
 
 // samples are the archives that are damaged.
@@ -115,28 +114,23 @@ func (l *limited) Write(b []byte) (int, error) {
 // TestDamage reads many damaged archives. It fails on panics, on errors of
 // another kind, on files that take too long, and on memory above the bound.
 func TestDamage(t *testing.T) {
-	n := damaged
-	if s := os.Getenv("TABARD_DAMAGE"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d, err := archivetest.NewDamager(uint64(n), samples(t)...)
+	soak := archivetest.SoakOf(t, damaged)
+	all, err := archivetest.NewDamager(soak.Seed, samples(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened := 0
+	opened := uint64(0)
 	var worst time.Duration
 	var before, after runtime.MemStats
-	for i := range n {
+	for i := soak.First; i < soak.First+soak.N; i++ {
+		d := all.With(soak.Rand(i))
 		b, what := d.Next()
 		if i%8 == 0 {
 			b, what = d.Forge()
 		}
 		start := time.Now()
 		runtime.ReadMemStats(&before)
-		if readDamaged(t, b, fmt.Sprintf("file %d of seed %d (%s)", i, n, what)) {
+		if readDamaged(t, b, soak.File(i)+": "+what) {
 			opened++
 		}
 		runtime.ReadMemStats(&after)
@@ -145,17 +139,18 @@ func TestDamage(t *testing.T) {
 		}
 		// All that was ever allocated is an upper bound of what was in use.
 		if alloc := after.TotalAlloc - before.TotalAlloc; alloc > 128<<20 {
-			t.Errorf("file %d (%s): allocated %d MiB", i, what, alloc>>20)
+			t.Errorf("%s: %s: allocated %d MiB", soak.File(i), what, alloc>>20)
 		}
 		if t.Failed() {
 			path := t.ArtifactDir() + "/damaged.tabard"
 			os.WriteFile(path, b, 0o600)
-			t.Fatalf("file %d of seed %d", i, n)
+			t.Fatalf("the file is %s (keep it with -artifacts)", path)
 		}
 	}
-	t.Logf("%d damaged files, %d could be opened, the slowest took %v", n, opened, worst)
-	if opened < n/20 {
-		t.Errorf("only %d of %d damaged files got past opening: the deep code was not reached", opened, n)
+	t.Logf("%d damaged files from %d on of seed %d, %d could be opened, the slowest took %v", soak.N, soak.First,
+		soak.Seed, opened, worst)
+	if opened < soak.N/20 {
+		t.Errorf("only %d of %d damaged files got past opening: the deep code was not reached", opened, soak.N)
 	}
 }
 

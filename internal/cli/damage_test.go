@@ -15,7 +15,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -131,6 +130,7 @@ type watch struct {
 }
 
 func (w *watch) begin(what string, most uint64) {
+	debug.SetMemoryLimit(int64(most) * 6 / 10) // for those that set none
 	if inUse() > most/2 {
 		debug.FreeOSMemory() // what commands before it left lying about is not its own
 	}
@@ -146,13 +146,16 @@ func inUse() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64()
 }
 
-func (w *watch) end() {
+// end returns the time of the processor.
+func (w *watch) end() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if took := cputime.Since(w.cpu); took > w.worst {
+	took := cputime.Since(w.cpu)
+	if took > w.worst {
 		w.worst, w.slow = took, w.what
 	}
 	w.what = ""
+	return took
 }
 
 // run looks at what is being done until stop is closed.
@@ -179,21 +182,22 @@ func (w *watch) run(stop chan struct{}) {
 // hostile runs commands on damaged files.
 type hostile struct {
 	t        *testing.T
-	rng      *rand.Rand
-	dir      string // of the file that is damaged, made anew for every file
-	good     string // a sound archive
-	raw      string // raw logs
-	library  string // what passes for an MPI library
-	artifact string // keeps what failed
+	rng      *rand.Rand // the chances of a file
+	dir      string     // of the file that is damaged, made anew for every file
+	good     string     // a sound archive
+	raw      string     // raw logs
+	library  string     // what passes for an MPI library
+	artifact string     // keeps what failed
 	watch    watch
 	bounds   map[string]Bound
 	lines    [][]string // of commands, for which one of each is chosen
 	codes    map[string][3]int
+	spent    map[string]time.Duration // of the processor
 	failed   int
 }
 
-func newHostile(t *testing.T, seed uint64) *hostile {
-	h := &hostile{t: t, rng: rand.New(rand.NewPCG(seed, 5)), bounds: Bounds(), codes: map[string][3]int{}}
+func newHostile(t *testing.T) *hostile {
+	h := &hostile{t: t, bounds: Bounds(), codes: map[string][3]int{}, spent: map[string]time.Duration{}}
 	h.lines = hostileLines(h.bounds)
 	root := t.TempDir()
 	for _, name := range []string{"state", "tmp", "raw", "x"} {
@@ -206,7 +210,10 @@ func newHostile(t *testing.T, seed uint64) *hostile {
 	h.dir, h.raw, h.good = filepath.Join(root, "x"), filepath.Join(root, "raw"), filepath.Join(root, "good.tabard")
 	h.artifact = t.ArtifactDir()
 	stop := make(chan struct{})
-	limit, percent := debug.SetMemoryLimit(hostileMemory*6/10), debug.SetGCPercent(100) // commands set their own
+	// Commands set limits of their own, which bound garbage. Below these it may lie about: collecting it is much of
+	// what small commands need.
+	t.Setenv("GOGC", "1000")
+	limit, percent := debug.SetMemoryLimit(-1), debug.SetGCPercent(1000)
 	go h.watch.run(stop)
 	t.Cleanup(func() { close(stop); debug.SetMemoryLimit(limit); debug.SetGCPercent(percent) })
 	h.library = filepath.Join(root, "libmpich.so.12")
@@ -244,7 +251,7 @@ func (h *hostile) command(line, what string) (ok bool) {
 		}()
 		return Run(args, &out, &errs)
 	}()
-	h.watch.end()
+	h.spent[name] += h.watch.end()
 	if problem := out.problem(); problem != "" {
 		h.t.Errorf("tabard %s with %s: %s", line, what, problem)
 		return false
@@ -407,21 +414,17 @@ func (h *hostile) draw(d *archivetest.Damager) (b []byte, what string) {
 // TestDamage runs every command on many damaged files, as many as TABARD_DAMAGE says, some with
 // strange files beside them. None may panic, hang, need much memory, or say nothing.
 func TestDamage(t *testing.T) {
-	n := 6
-	if s := os.Getenv("TABARD_DAMAGE"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h := newHostile(t, uint64(n))
+	soak := archivetest.SoakOf(t, 6)
+	h := newHostile(t)
 	samples := damageSamples(t)
 	logs := rawLogs(t, "amr", damageJob)
-	d, err := archivetest.NewDamager(uint64(n), samples...)
+	all, err := archivetest.NewDamager(soak.Seed, samples...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range n {
+	for i := soak.First; i < soak.First+soak.N; i++ {
+		h.rng = soak.Rand(i)
+		d := all.With(h.rng)
 		b, what := h.draw(d)
 		h.write(h.good, samples[h.rng.IntN(len(samples))])
 		h.logs(logs)
@@ -429,14 +432,14 @@ func TestDamage(t *testing.T) {
 		if h.rng.IntN(4) == 0 {
 			beside = h.neighbours(d)
 		}
-		h.file(b, fmt.Sprintf("file %d of seed %d (%s)", i, n, what), beside)
+		h.file(b, soak.File(i)+": "+what, beside)
 	}
 	for _, lines := range h.lines {
 		name, _, _ := strings.Cut(lines[0], " ")
-		if n >= 1000 && h.codes[name][0] == 0 {
+		if soak.N >= 1000 && h.codes[name][0] == 0 {
 			t.Errorf("tabard %s never succeeded: nothing of it was tested", name)
 		}
 	}
-	t.Logf("%d files; at most %v (%s), %d MiB; exit codes 0, 1, 2 by command: %v", n, h.watch.worst, h.watch.slow,
-		h.watch.peak>>20, h.codes)
+	t.Logf("%d files from %d on of seed %d; at most %v (%s), %d MiB; exit codes 0, 1, 2 by command: %v; time: %v",
+		soak.N, soak.First, soak.Seed, h.watch.worst, h.watch.slow, h.watch.peak>>20, h.codes, h.spent)
 }

@@ -55,16 +55,16 @@ func (h *hostile) logs(logs [][]byte) {
 		b = slices.Clone(b)
 		for range h.rng.IntN(3) {
 			at := h.rng.IntN(len(b))
+			word := b[at&^7:] // of which a log that was cut may have a part only
 			switch h.rng.IntN(4) {
 			case 0:
 				b[at] ^= 1 << h.rng.IntN(8)
 			case 1:
-				binary.LittleEndian.PutUint64(b[at&^7:], h.rng.Uint64()>>h.rng.IntN(64))
+				copy(word, binary.LittleEndian.AppendUint64(nil, h.rng.Uint64()>>h.rng.IntN(64)))
 			case 2:
 				b = b[:max(1, at)]
 			default:
-				n := min(8*h.rng.IntN(20), len(b)-at&^7)
-				copy(b[at&^7:], b[at&^7+n:])
+				copy(word, word[min(8*h.rng.IntN(20), len(word)):])
 			}
 		}
 		h.write(filepath.Join(h.raw, fmt.Sprintf("%d-5.0.raw", 1000+i)), b)

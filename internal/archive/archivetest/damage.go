@@ -77,7 +77,7 @@ func NewDamager(seed uint64, archives ...[]byte) (*Damager, error) {
 
 // DamagerOf returns a Damager of the given archives that does what rng chooses.
 func DamagerOf(rng *rand.Rand, archives ...[]byte) (*Damager, error) {
-	d := &Damager{rng: rng, whole: archives}
+	d := &Damager{rng: rng, whole: archives, texts: make([]string, len(archives))}
 	for _, b := range archives {
 		f, err := Split(b)
 		if err != nil {
@@ -91,7 +91,9 @@ func DamagerOf(rng *rand.Rand, archives ...[]byte) (*Damager, error) {
 // With returns a Damager of the same archives that does what rng chooses: to take them apart again would take longer
 // than to damage them.
 func (d *Damager) With(rng *rand.Rand) *Damager {
-	return &Damager{rng: rng, whole: d.whole, split: d.split}
+	again := *d
+	again.rng = rng
+	return &again
 }
 
 // Next makes a damaged archive and says what was done to it.
@@ -204,9 +206,6 @@ var number = regexp.MustCompile(`\d+`)
 // Lie makes an archive that is sound as a file, but some of what it says is made up: numbers, names,
 // and calls that are missing, out of order or there twice.
 func (d *Damager) Lie() (b []byte, what string) {
-	if d.texts == nil {
-		d.texts = make([]string, len(d.whole))
-	}
 	for range 20 {
 		k := d.rng.IntN(len(d.whole))
 		if d.texts[k] == "" {
