@@ -337,6 +337,23 @@ MPI_Send(count=9, datatype=MPI_INT, dest=1, tag=1, comm=MPI_COMM_WORLD)
 	}
 }
 
+// A rank that its world has no room for sends and receives all the same.
+func TestRankOutsideOfWorld(t *testing.T) {
+	d := ""
+	for rank := range 2 {
+		d += fmt.Sprintf("rank %d of 1 on n\nMPI_Send(count=1, datatype=MPI_INT, dest=0, comm=MPI_COMM_WORLD)\n"+
+			"MPI_Allreduce(count=1, datatype=MPI_INT, op=MPI_SUM, comm=MPI_COMM_WORLD)\n", rank)
+	}
+	m, err := traffic.MatrixOf(everything(t, archivetest.Open(t, archivetest.Bytes(t, d))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent, received := m.Totals(traffic.PointToPoint, traffic.Collective); len(sent) != 2 || len(received) != 2 ||
+		sent[1].Messages != 2 {
+		t.Errorf("%v sent, %v received", sent, received)
+	}
+}
+
 // Damaged archives give errors, or other numbers, and end.
 func TestDamage(t *testing.T) {
 	d, err := archivetest.NewDamager(7, archivetest.Bytes(t, pointToPoint()), archivetest.Bytes(t, collectives()))

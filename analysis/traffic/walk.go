@@ -103,7 +103,7 @@ func newWalker(r *selection.Resolved) (*walker, error) {
 		neighbors: map[neighborKey]neighborList{}}
 	simple, size := true, 0
 	for i, g := range r.Archive.Groups() {
-		simple = simple && i == 0 && !g.Unranked && g.World == 0 && g.Size > 0
+		simple = simple && i == 0 && !g.Unranked && g.World == 0 && g.Ranks.Max() < g.Size
 		size = g.Size
 	}
 	for _, c := range r.Classes() {
