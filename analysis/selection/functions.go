@@ -21,9 +21,10 @@ type Group struct {
 // Groups lists the groups of functions, but for those of the runtime's own records.
 func Groups() []Group {
 	var groups []Group
+	all := Recordable()
 	for i, g := range spec.FunctionGroups {
 		group := Group{g, 1 << i}
-		if slices.ContainsFunc(Recordable(), group.Has) {
+		if slices.ContainsFunc(all, group.Has) {
 			groups = append(groups, group)
 		}
 	}

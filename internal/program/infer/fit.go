@@ -42,6 +42,7 @@ type inference struct {
 	policy
 	work    int // see maxWork
 	budget  *budget
+	scratch elimination
 	lists   map[quantityKey][]quantity
 	notes   map[assumption]bool
 	remarks []remark

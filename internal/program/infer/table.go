@@ -1,6 +1,9 @@
 package infer
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A table is what is to be explained: a value at each rank, in each iteration of the loops around
 // it.
@@ -152,64 +155,40 @@ func (t *table) constants() (map[*recording]int64, bool) {
 // numbers are the same for all recordings, and the result has them for recording nil.
 func (t *table) solve(features []*Expr, joint bool) (
 	coef map[*recording][]int64, known map[*recording][]bool, ok bool) {
-	type system struct {
-		rows  [][]float64 // reduced
-		pivot []int
-		seen  int
-	}
 	if t.m.spend(50 + len(t.rows)); t.m.tired() {
 		return nil, nil, false
 	}
 	n := len(features) + 1
-	systems := map[*recording]*system{}
-	x := make([]float64, n+1)
+	m := &t.m.scratch
+	m.systems, m.numbers = m.systems[:0], m.numbers[:0]
 	for i := range t.rows {
 		of := t.rows[i].recording
 		if joint {
 			of = nil
 		}
-		s := systems[of]
-		if s == nil {
-			s = &system{}
-			systems[of] = s
-		}
+		s := m.system(of)
 		if len(s.rows) == n || s.seen > 4000 && i%16 != 0 {
 			continue
 		}
 		s.seen++
-		x[0], x[n] = 1, float64(t.vals[i])
 		if t.vals[i] > 1<<50 || t.vals[i] < -1<<50 {
 			return nil, nil, false
 		}
+		y, before := m.row(n+1), len(s.rows)
+		y[0], y[n] = 1, float64(t.vals[i])
 		for k, f := range features {
-			x[k+1] = float64(t.eval(f, i))
+			y[k+1] = float64(t.eval(f, i))
 		}
-		y := append([]float64(nil), x...)
-		for k, r := range s.rows {
-			p := s.pivot[k]
-			if c := y[p] / r[p]; c != 0 {
-				for j := range y {
-					y[j] -= c * r[j]
-				}
-			}
+		if !s.add(y) {
+			return nil, nil, false
 		}
-		p := -1
-		for j := range n {
-			if math.Abs(y[j]) > 1e-7 {
-				p = j
-				break
-			}
+		if len(s.rows) == before {
+			m.numbers = m.numbers[:len(m.numbers)-len(y)]
 		}
-		if p < 0 {
-			if math.Abs(y[n]) > 1e-6*math.Max(1, math.Abs(x[n])) {
-				return nil, nil, false
-			}
-			continue
-		}
-		s.rows, s.pivot = append(s.rows, y), append(s.pivot, p)
 	}
 	coef, known = map[*recording][]int64{}, map[*recording][]bool{}
-	for recording, s := range systems {
+	for i := range m.systems {
+		s := &m.systems[i]
 		c, k := make([]float64, n), make([]bool, n)
 		// Each row may contain pivots of later rows: from the last one back.
 		for i := len(s.rows) - 1; i >= 0; i-- {
@@ -229,7 +208,68 @@ func (t *table) solve(features []*Expr, joint bool) (
 				return nil, nil, false
 			}
 		}
-		coef[recording], known[recording] = whole, k
+		coef[s.of], known[s.of] = whole, k
 	}
 	return coef, known, true
+}
+
+// elimination is what solve computes with: most of what is tried is refuted by few rows, so that the memory is
+// used again.
+type elimination struct {
+	systems []system
+	numbers []float64 // of rows
+}
+
+// system are the linear equations of a recording.
+type system struct {
+	of    *recording
+	rows  [][]float64 // reduced
+	pivot []int
+	seen  int
+}
+
+// system is the one of a recording.
+func (m *elimination) system(of *recording) *system {
+	for i := range m.systems {
+		if m.systems[i].of == of {
+			return &m.systems[i]
+		}
+	}
+	if n := len(m.systems); n < cap(m.systems) {
+		m.systems = m.systems[:n+1]
+	} else {
+		m.systems = append(m.systems, system{})
+	}
+	s := &m.systems[len(m.systems)-1]
+	s.of, s.rows, s.pivot, s.seen = of, s.rows[:0], s.pivot[:0], 0
+	return s
+}
+
+// row is room for n numbers.
+func (m *elimination) row(n int) []float64 {
+	from := len(m.numbers)
+	m.numbers = slices.Grow(m.numbers, n)[:from+n]
+	return m.numbers[from : from+n : from+n]
+}
+
+// add reduces the equation y, whose last number is the value, and keeps what is new in it. It tells whether
+// it does not contradict those before.
+func (s *system) add(y []float64) bool {
+	n := len(y) - 1
+	value := y[n]
+	for k, r := range s.rows {
+		p := s.pivot[k]
+		if c := y[p] / r[p]; c != 0 {
+			for j := range y {
+				y[j] -= c * r[j]
+			}
+		}
+	}
+	for p, v := range y[:n] {
+		if math.Abs(v) > 1e-7 {
+			s.rows, s.pivot = append(s.rows, y), append(s.pivot, p)
+			return true
+		}
+	}
+	return math.Abs(y[n]) <= 1e-6*math.Max(1, math.Abs(value))
 }
