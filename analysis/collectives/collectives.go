@@ -136,7 +136,7 @@ type reader struct {
 
 func (r *reader) message(m *match.Message) error {
 	r.res.Messages += m.Count
-	if m.Send.Process == m.Recv.Process || m.Bytes < 0 {
+	if m.Send.Process == m.Recv.Process || m.Bytes < 0 || m.Bytes > mostMemory {
 		return nil
 	}
 	if len(r.messages) >= r.most {
@@ -218,5 +218,16 @@ func placeOf(v archive.Value) Place {
 	if v.Kind != archive.Addr {
 		return Place{}
 	}
-	return Place{int64(v.Mem)<<32 | int64(v.Seg) + 1, v.N}
+	return placeAt(int64(v.Mem)<<32|int64(v.Seg)+1, v.N)
+}
+
+// mostMemory is more bytes than any memory has. What a file says beyond it is made up, and sums of it would overflow.
+const mostMemory = 1 << 56
+
+// placeAt is a place in a segment of memory, an unknown one if there is no such offset.
+func placeAt(segment, offset int64) Place {
+	if offset < -mostMemory || offset > mostMemory {
+		return Place{}
+	}
+	return Place{segment, offset}
 }

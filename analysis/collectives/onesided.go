@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -196,7 +197,7 @@ func (x *process) begin(op *calls.Op) {
 	if peer == calls.ProcNull {
 		return
 	}
-	if peer >= 0 && peer != x.me && bytes >= 0 && (!fetches || x.changesNothing(op)) {
+	if peer >= 0 && peer != x.me && bytes >= 0 && bytes <= mostMemory && (!fetches || x.changesNothing(op)) {
 		x.res.Messages++
 		if len(x.messages) >= x.most {
 			x.res.Left++
@@ -316,6 +317,16 @@ type base struct {
 	unit  int64
 }
 
+// at is the place of a displacement.
+func (b *base) at(displacement int64) Place {
+	if high, low := bits.Mul64(magnitude(displacement), magnitude(b.unit)); high != 0 || low > mostMemory {
+		return Place{}
+	}
+	return placeAt(b.place.Segment, b.place.Offset+displacement*b.unit)
+}
+
+func magnitude(n int64) uint64 { return uint64(max(n, -n)) }
+
 func baseOf(c *archive.Call) base {
 	unit, _ := c.In("disp_unit")
 	b := base{buffer(c, "base"), unit.N}
@@ -339,9 +350,11 @@ func (r *reader) finished() {
 			if m.Sided == Read {
 				at = &m.Source
 			}
-			if b := r.bases[w]; b.place.Segment != 0 {
-				*at = Place{b.place.Segment, b.place.Offset + at.Offset*b.unit}
+			b := r.bases[w]
+			if b.place.Segment == 0 {
+				b = base{Place{Segment: at.Segment}, 1}
 			}
+			*at = b.at(at.Offset)
 			if !r.sided.order.known[int32(i)] {
 				if r.sided.order.full {
 					r.res.Left++
