@@ -47,11 +47,11 @@ type runner struct {
 // quantum is how many events a process advances at a time.
 const quantum = 4096
 
-// Matching events one by one ends after hopeful of them if so many more are left that it would take weeks: a file can
+// Matching events one by one ends after hopeful of them if so many more are left that it would take hours: a file can
 // claim any number of calls.
 const (
 	hopeful  = 1 << 23
-	hopeless = 1 << 44
+	hopeless = 1 << 32
 )
 
 // RunProgram is Run for an archive whose structure has been looked at already.
@@ -102,7 +102,7 @@ func (r *runner) tooMuch() error {
 	case r.opts.Most > 0 && plain > r.opts.Most:
 		why = "are too many"
 	case plain > hopeful && left > hopeless:
-		why = "would take weeks"
+		why = "would take hours"
 	default:
 		return nil
 	}
