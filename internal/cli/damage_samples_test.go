@@ -140,8 +140,11 @@ func damageSamples(t *testing.T) [][]byte {
 	for _, d := range descs {
 		all = append(all, archivetest.Bytes(t, d))
 	}
-	for _, name := range []string{"stencil-2d-cart", "amr", "polls", "master-worker", "alltoallv", "hub"} {
+	for _, name := range []string{"stencil-2d-cart", "master-worker", "alltoallv", "hub"} {
 		all = append(all, jobBytes(t, name, damageJob))
+	}
+	for _, name := range irregularJobs {
+		all = append(all, jobBytes(t, name, synthetic.Params{Ranks: 2, Steps: 3, Timing: true}))
 	}
 	for i, text := range []string{timing.Default, "aggregate", "hist:10%", "zfp:10us"} {
 		all = append(all, retimed(t, all[(5*i+1)%len(all)], text))
@@ -149,8 +152,20 @@ func damageSamples(t *testing.T) [][]byte {
 	return all
 }
 
-// damageJob is a small job: of irregular programs infer tries much before it gives up.
+// largeSamples are recordings of programs in which infer tries so much before it gives up that few files are made of
+// them.
+func largeSamples(t *testing.T) (all [][]byte) {
+	t.Helper()
+	for _, name := range irregularJobs {
+		all = append(all, jobBytes(t, name, damageJob))
+	}
+	return all
+}
+
+// damageJob is a small job.
 var damageJob = synthetic.Params{Ranks: 4, Steps: 3, Timing: true}
+
+var irregularJobs = []string{"amr", "polls"}
 
 // jobBytes is the recording of a synthetic program.
 func jobBytes(t *testing.T, name string, params synthetic.Params) []byte {
