@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -49,7 +49,8 @@ func here(args []string) (a reply) {
 	return a
 }
 
-// commandToRun has the words of a command line for a process that is there for nothing else.
+// commandToRun is for a process that is there for nothing else: how many bytes of memory the command may take, and
+// the words of its line.
 const commandToRun = "TABARD_TEST_COMMAND"
 
 // exitProblem is the exit code of such a process if the command did what none may do.
@@ -57,7 +58,15 @@ const exitProblem = 99
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(commandToRun); text != "" {
-		a := here(strings.Split(text, "\n"))
+		words := strings.Split(text, "\n")
+		most, err := strconv.ParseUint(words[0], 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		var w watch
+		w.begin(strings.Join(words[1:], " "), most)
+		go w.run(nil)
+		a := here(words[1:])
 		os.Stdout.Write(a.out)
 		os.Stderr.WriteString(a.errs)
 		if a.problem != "" {
@@ -93,11 +102,10 @@ func long(b []byte) bool {
 	return sum > longCalls && sum < hopelessCalls
 }
 
-// apart runs a command in a process of its own, which is interrupted after a while. Resident memory is to stay below
-// most bytes.
+// apart runs a command in a process of its own, which is interrupted after a while.
 func apart(args []string, most uint64) (a reply) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), commandToRun+"="+strings.Join(args, "\n"))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d\n%s", commandToRun, most, strings.Join(args, "\n")))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
@@ -109,11 +117,9 @@ func apart(args []string, most uint64) (a reply) {
 	a = reply{code: cmd.ProcessState.ExitCode(), out: out.Bytes(), errs: errs.String()}
 	a.interrupted = a.code == exitInterrupted
 	var exit *exec.ExitError
-	switch peak := uint64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10; {
-	case err != nil && !errors.As(err, &exit), a.code < 0, a.code == exitProblem:
+	if err != nil && !errors.As(err, &exit) || a.code < 0 || a.code == exitProblem ||
+		a.code == exitUsage && strings.HasPrefix(a.errs, "panic: ") {
 		a.problem = fmt.Sprintf("%v\n%s", err, a.errs)
-	case peak > most:
-		a.problem = fmt.Sprintf("%d MiB", peak>>20)
 	}
 	return a
 }
