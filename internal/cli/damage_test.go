@@ -184,7 +184,7 @@ type hostile struct {
 	t        *testing.T
 	rng      *rand.Rand // the chances of a file
 	dir      string     // of the file that is damaged, made anew for every file
-	long     bool       // the file claims so many calls that commands may take hours
+	calls    uint64     // that the file claims
 	good     string     // a sound archive
 	raw      string     // raw logs
 	library  string     // what passes for an MPI library
@@ -239,7 +239,7 @@ func (h *hostile) command(line, what string) (ok bool) {
 	h.watch.begin(fmt.Sprintf("tabard %s with %s, see %s", line, what, h.dir), h.hostileBound(line))
 	name, _, _ := strings.Cut(line, " ")
 	var a reply
-	if h.long {
+	if long(line, h.calls) {
 		a = apart(args, h.hostileBound(line))
 	} else {
 		a = here(args)
@@ -315,7 +315,7 @@ func wrongAnswer(args []string, code int, out []byte, errs string) string {
 
 // file runs all commands on a damaged file. beside puts further files next to it.
 func (h *hostile) file(b []byte, what string, beside func()) {
-	h.long = long(b)
+	h.calls = claimed(b)
 	for _, lines := range h.lines {
 		os.RemoveAll(h.dir) // some commands change it, or what is beside it
 		if err := os.Mkdir(h.dir, 0o700); err != nil {

@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -68,10 +70,10 @@ var Formats = []*Format{
 	{Name: "chrome", Ext: ".json", About: "the same for chrome://tracing, for short windows", Is: isChrome,
 		perCall: 500, most: 1e6, viewer: "chrome://tracing", write: writeChrome, regions: true},
 	{Name: "parquet", Ext: ".parquet", About: "table for DuckDB, polars, pandas and Spark (--table says which)",
-		Is: isParquet, perCall: 4, write: writeTable, tables: true},
+		Is: isParquet, perCall: 4, write: writeTable, tables: true, check: checkTable},
 	{Name: arrowName, Ext: ".arrow",
 		About: "the same tables in Arrow's format (Feather 2), to be mapped instead of read",
-		Is:    isArrow, perCall: 75, write: writeTable, tables: true},
+		Is:    isArrow, perCall: 75, write: writeTable, tables: true, check: checkTable},
 	{Name: "otf2", Ext: "-otf2", About: "archive (a directory) for Vampir, Scalasca, Pipit and otf2-print", Is: isOTF2,
 		perCall: 45, Dir: otf2Locations, Owns: otf2Name.MatchString, writeDir: writeOTF2, check: checkOTF2,
 		regions: true},
@@ -203,7 +205,11 @@ func countCalls(sel *selection.Resolved, regions bool) (n uint64, err error) {
 			_, begins := construct(f)
 			if f.Call() || regions && (begins || f.Shape == spec.ShapeOpen && !f.Own() ||
 				f.Shape == spec.ShapePoint && f.In("name") >= 0) {
-				n += k * uint64(u.Ranks.Len())
+				high, more := bits.Mul64(k, uint64(u.Ranks.Len()))
+				sum, carry := bits.Add64(n, more, 0)
+				if n = sum; high != 0 || carry != 0 {
+					return math.MaxUint64, nil // a damaged file can claim as many
+				}
 			}
 		}
 	}
@@ -211,7 +217,13 @@ func countCalls(sel *selection.Resolved, regions bool) (n uint64, err error) {
 }
 
 // Bytes is about how large the export will be, 0 if that does not depend on the number of calls.
-func (j *Job) Bytes() int64 { return int64(j.Calls) * int64(j.format.perCall) }
+func (j *Job) Bytes() int64 {
+	high, n := bits.Mul64(j.Calls, uint64(j.format.perCall))
+	if high != 0 || n > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(n)
+}
 
 // Check is the error for what the viewer of the format cannot load.
 func (j *Job) Check() error {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -33,6 +34,24 @@ func TestProtoLengths(t *testing.T) {
 		}
 		if rest := p.b[1+k+int(length):]; !slices.Equal(rest, []byte{3 << 3, 5}) {
 			t.Errorf("%d bytes: followed by %x", n, rest)
+		}
+	}
+}
+
+// A table that no disk has room for is refused, however many calls a damaged file claims.
+func TestTooManyRows(t *testing.T) {
+	for _, c := range []struct {
+		calls  uint64
+		table  string
+		force  bool
+		refuse bool
+	}{{1 << 30, "", false, false}, {1 << 40, "", false, true}, {math.MaxUint64, "messages", false, true},
+		{math.MaxUint64, "sites", false, false}, {1 << 40, "calls", true, false}} {
+		for _, format := range []string{"parquet", arrowName} {
+			j := &Job{Options: Options{Table: c.table, Force: c.force}, Calls: c.calls, format: ByName(format)}
+			if err := j.Check(); (err != nil) != c.refuse || j.Bytes() < 0 {
+				t.Errorf("%s of %+v: %v, %d bytes", format, c, err, j.Bytes())
+			}
 		}
 	}
 }

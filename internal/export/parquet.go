@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -13,12 +14,25 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/arrow"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/spec"
 	"github.com/tabard-hpc/tabard/spec/mpi"
 )
 
 // Tables are the tables that a recording is exported to, one a file.
 var Tables = []string{"calls", "messages", "steps", "ranks", "sites", "communicators", "marks"}
+
+// mostRows is how many calls become rows without --force. A file of a kilobyte can claim more than any disk has room for.
+const mostRows = 1 << 32
+
+// checkTable is the error for a table that has a row for each of too many calls.
+func checkTable(j *Job) error {
+	if j.Calls <= mostRows || !slices.Contains([]string{"", "calls", "messages", "marks"}, j.Table) {
+		return nil
+	}
+	return fmt.Errorf("%s calls would be some %s: choose a part with --time, --steps, --rank or --classes, or write all "+
+		"with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()))
+}
 
 // groupRows is how many rows a row group has at most: they are in memory until it is written.
 const groupRows = 1 << 17
