@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,11 +120,16 @@ func apart(args []string, most uint64) (a reply) {
 	if err := cmd.Start(); err != nil {
 		return reply{problem: err.Error()}
 	}
-	defer time.AfterFunc(interruptAfter, func() { cmd.Process.Signal(os.Interrupt) }).Stop()
+	var sent atomic.Bool
+	defer time.AfterFunc(interruptAfter, func() { sent.Store(true); cmd.Process.Signal(os.Interrupt) }).Stop()
 	defer time.AfterFunc(hostileWall/2, func() { cmd.Process.Kill() }).Stop()
 	err := cmd.Wait()
 	a = reply{code: cmd.ProcessState.ExitCode(), out: out.Bytes(), errs: errs.String()}
-	a.interrupted = a.code == exitInterrupted
+	// Whoever visits a page when its server ends is not answered.
+	a.interrupted = a.code == exitInterrupted || a.code == exitProblem && args[0] == "view" && sent.Load()
+	if a.interrupted {
+		return a
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) || a.code < 0 || a.code == exitProblem ||
 		a.code == exitUsage && strings.HasPrefix(a.errs, "panic: ") {
