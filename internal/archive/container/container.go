@@ -60,8 +60,15 @@ const (
 	Plain Codec = iota
 	// Zstd stores one Zstandard frame (RFC 8878) that holds its content size.
 	Zstd
+	// Sequence stores the bytes as a sequence of symbols (package sequence), at most MaxSequence. It
+	// takes a microsecond a byte, either way, and a tenth to a quarter less room than Zstd.
+	Sequence
 	numCodecs
 )
+
+// MaxSequence is the greatest raw length of a section that is stored as a Sequence, in bytes: it
+// bounds what opening a file costs.
+const MaxSequence = 1 << 18
 
 // Section is an entry of the index.
 type Section struct {

@@ -37,7 +37,7 @@ func open(b []byte, max int64) (*Reader, error) {
 
 func TestRoundTrip(t *testing.T) {
 	contents := [][]byte{[]byte("short"), bytes.Repeat([]byte("compressible "), 1000), {},
-		bytes.Repeat([]byte{1, 2, 3}, 50)}
+		bytes.Repeat([]byte{1, 2, 3}, 50), bytes.Repeat([]byte("long "), MaxSequence/5+1)}
 	b := build(t, contents...)
 	c, err := open(b, 1<<20)
 	if err != nil {
@@ -58,8 +58,10 @@ func TestRoundTrip(t *testing.T) {
 		}
 		stored += s.Stored
 	}
-	if c.Sections()[0].Codec != Plain || c.Sections()[1].Codec != Zstd {
-		t.Errorf("codecs: %v", c.Sections())
+	for i, want := range []Codec{Plain, Sequence, Plain, Sequence, Zstd} {
+		if got := c.Sections()[i].Codec; got != want {
+			t.Errorf("section %d has codec %d, want %d", i, got, want)
+		}
 	}
 	if stored+c.Overhead() != int64(len(b)) {
 		t.Errorf("sections %d + overhead %d != %d", stored, c.Overhead(), len(b))
@@ -123,6 +125,8 @@ func TestLies(t *testing.T) {
 		{"raw too large", Section{Stored: n, Raw: 100001, Codec: Zstd, CRC: Checksum(packed)}, packed,
 			"cannot be decompressed"},
 		{"raw impossible", Section{Stored: n, Raw: 1 << 29, Codec: Zstd, CRC: Checksum(packed)}, packed, "cannot hold"},
+		{"raw too large for a sequence", Section{Stored: 10, Raw: MaxSequence + 1, Codec: Sequence, CRC: Checksum(plain)},
+			plain, "cannot hold"},
 		{"raw above the limit", Section{Stored: n, Raw: 1 << 40, Codec: Zstd, CRC: Checksum(packed)}, packed, "limit"},
 	} {
 		c, err := open(lying(t, test.s, test.stored), 1<<30)
@@ -146,6 +150,21 @@ func TestNewerVersion(t *testing.T) {
 			t.Errorf("version %d: %v", version, err)
 		}
 	}
+}
+
+// FuzzSequence: any bytes come back, and any code stands for as many bytes as it says.
+func FuzzSequence(f *testing.F) {
+	f.Add([]byte("compressible compressible compressible"))
+	f.Add([]byte{0, 0, 255})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = b[:min(len(b), 128)] // so that a try does not take long
+		if got := ofSequence(toSequence(b), len(b)); !bytes.Equal(got, b) {
+			t.Errorf("%x comes back as %x", b, got)
+		}
+		if got := ofSequence(b, 32); len(got) != 32 {
+			t.Errorf("%d bytes", len(got))
+		}
+	})
 }
 
 // shrinking is a file that becomes shorter than it said.

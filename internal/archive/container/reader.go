@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/tabard-hpc/tabard/internal/codec/byteio"
+	"github.com/tabard-hpc/tabard/internal/codec/entropy/sequence"
 )
 
 // maxRatio bounds what a byte can decompress to: a Zstandard block has at
@@ -224,21 +225,34 @@ func (c *Reader) Load(i int) ([]byte, error) {
 	if s.Codec >= numCodecs {
 		return nil, fail(hintNewer, "unknown codec %d", s.Codec)
 	}
-	if s.Codec == Zstd && s.Raw/maxRatio > s.Stored {
+	if s.Codec == Zstd && s.Raw/maxRatio > s.Stored || s.Codec == Sequence && s.Raw > MaxSequence {
 		return nil, fail(hintDamaged, "%d bytes cannot hold the %d that are declared", s.Stored, s.Raw)
 	}
 	b, err := c.Stored(i)
 	if err != nil {
 		return nil, err
 	}
-	if s.Codec == Plain {
+	switch s.Codec {
+	case Plain:
 		return b, nil
+	case Sequence:
+		return ofSequence(b, int(s.Raw)), nil
 	}
 	raw, err := decompress(b, s.Raw)
 	if err != nil {
 		return nil, fail(hintDamaged, "cannot be decompressed: %v", err)
 	}
 	return raw, nil
+}
+
+// ofSequence is the n bytes that code stands for. Any code stands for some: the checksum tells whether it is the right one.
+func ofSequence(code []byte, n int) []byte {
+	c := sequence.NewDecoder(code, 8, n)
+	raw := make([]byte, n)
+	for i := range raw {
+		raw[i] = byte(c.Code(0))
+	}
+	return raw
 }
 
 // decoders are costly to make and used by one goroutine at a time.

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/tabard-hpc/tabard/internal/codec/entropy/sequence"
 )
 
 // Writer writes a file front to back.
@@ -62,6 +64,9 @@ func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) erro
 	stored := raw
 	if packed := pack(raw, w.written >= longFile); packed != nil {
 		s.Codec, stored = Zstd, packed
+		if code := closer(raw, len(packed)); code != nil {
+			s.Codec, stored = Sequence, code
+		}
 	}
 	return w.AddStored(s, stored)
 }
@@ -75,6 +80,29 @@ const (
 	longBytes  = 256 << 10
 	probeBytes = 32 << 10
 )
+
+// A section is stored as a sequence only where Zstandard leaves at most closeNumerator of closeDenominator of it: what
+// is entropy-coded already gains too little for the time that reading takes.
+const closeNumerator, closeDenominator = 15, 16
+
+// closer returns raw as a sequence, nil if that takes no less than the n bytes that Zstandard leaves of it.
+func closer(raw []byte, n int) []byte {
+	if len(raw) > MaxSequence || n*closeDenominator > len(raw)*closeNumerator {
+		return nil
+	}
+	if code := toSequence(raw); len(code) < n {
+		return code
+	}
+	return nil
+}
+
+func toSequence(raw []byte) []byte {
+	c := sequence.NewEncoder(8, len(raw))
+	for _, b := range raw {
+		c.Code(uint32(b))
+	}
+	return c.Bytes()
+}
 
 // pack returns raw compressed, nil if that gains too little. hurry is for a part of a long file.
 func pack(raw []byte, hurry bool) []byte {
