@@ -68,7 +68,7 @@ const (
 
 // MaxSequence is the greatest raw length of a section that is stored as a Sequence, in bytes: it
 // bounds what opening a file costs.
-const MaxSequence = 1 << 18
+const MaxSequence = 1 << 16
 
 // Section is an entry of the index.
 type Section struct {

@@ -152,21 +152,6 @@ func TestNewerVersion(t *testing.T) {
 	}
 }
 
-// FuzzSequence: any bytes come back, and any code stands for as many bytes as it says.
-func FuzzSequence(f *testing.F) {
-	f.Add([]byte("compressible compressible compressible"))
-	f.Add([]byte{0, 0, 255})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		b = b[:min(len(b), 128)] // so that a try does not take long
-		if got := ofSequence(toSequence(b), len(b)); !bytes.Equal(got, b) {
-			t.Errorf("%x comes back as %x", b, got)
-		}
-		if got := ofSequence(b, 32); len(got) != 32 {
-			t.Errorf("%d bytes", len(got))
-		}
-	})
-}
-
 // shrinking is a file that becomes shorter than it said.
 type shrinking struct{ b []byte }
 

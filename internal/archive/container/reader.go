@@ -236,23 +236,13 @@ func (c *Reader) Load(i int) ([]byte, error) {
 	case Plain:
 		return b, nil
 	case Sequence:
-		return ofSequence(b, int(s.Raw)), nil
+		return sequence.DecodeBytes(b, int(s.Raw)), nil
 	}
 	raw, err := decompress(b, s.Raw)
 	if err != nil {
 		return nil, fail(hintDamaged, "cannot be decompressed: %v", err)
 	}
 	return raw, nil
-}
-
-// ofSequence is the n bytes that code stands for. Any code stands for some: the checksum tells whether it is the right one.
-func ofSequence(code []byte, n int) []byte {
-	c := sequence.NewDecoder(code, 8, n)
-	raw := make([]byte, n)
-	for i := range raw {
-		raw[i] = byte(c.Code(0))
-	}
-	return raw
 }
 
 // decoders are costly to make and used by one goroutine at a time.

@@ -90,18 +90,10 @@ func closer(raw []byte, n int) []byte {
 	if len(raw) > MaxSequence || n*closeDenominator > len(raw)*closeNumerator {
 		return nil
 	}
-	if code := toSequence(raw); len(code) < n {
+	if code := sequence.EncodeBytes(raw); len(code) < n {
 		return code
 	}
 	return nil
-}
-
-func toSequence(raw []byte) []byte {
-	c := sequence.NewEncoder(8, len(raw))
-	for _, b := range raw {
-		c.Code(uint32(b))
-	}
-	return c.Bytes()
 }
 
 // pack returns raw compressed, nil if that gains too little. hurry is for a part of a long file.

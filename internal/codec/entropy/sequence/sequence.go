@@ -23,7 +23,7 @@
 // A slot of context o gives two inputs, which are 0 if c is 0: number 2o is stretch(p div 16), and
 // 2o+1 is (p div 16 - 2048) * min(c, 8) / 8, rounded to 0. The probability that the bit is 1 is
 // 16q + 8 of 65536, within 24..65512, with q = squash((sum of inputs times weights) div 2^16). There
-// are weights for each number of contexts with c above 0; all begin as 19660. After the bit b each
+// are weights for each number of contexts with c above 0; all begin as 19660, those for bytes as 16384. After the bit b each
 // weight of these grows by (input * (4096b - q) * 10 + 8192) div 2^14, and is kept within -2^24..2^24.
 // Then p of each slot, in the order of contexts, moves by (65535b - p) * 2 / (2c + 3), rounded to 0,
 // and c grows by one up to 30.
@@ -52,7 +52,10 @@ const (
 	maxTable = 21
 	mostSeen = 30 // how slowly a probability moves at last
 	sure     = 8  // how often a context was seen that is trusted
-	least    = 24 // the least probability, of 65536
+
+	weight     = 3 << 16 / 10 // at first
+	byteWeight = 1 << 14      // of what is short
+	least      = 24           // the least probability, of 65536
 )
 
 // slot is what is known of a bit in a context.
@@ -73,17 +76,38 @@ type Coder struct {
 }
 
 // NewEncoder returns a coder of about n symbols of width bits, at most 32.
-func NewEncoder(width, n int) *Coder { return newCoder(arith.NewEncoder(), width, n) }
+func NewEncoder(width, n int) *Coder { return newCoder(arith.NewEncoder(), width, n, weight) }
 
 // NewDecoder returns a coder that reads what Bytes returned; width and n are the same.
-func NewDecoder(code []byte, width, n int) *Coder { return newCoder(arith.NewDecoder(code), width, n) }
+func NewDecoder(code []byte, width, n int) *Coder {
+	return newCoder(arith.NewDecoder(code), width, n, weight)
+}
 
-func newCoder(c *arith.Coder, width, n int) *Coder {
+// EncodeBytes codes bytes as symbols. It takes about a microsecond for each, and so does DecodeBytes.
+func EncodeBytes(raw []byte) []byte {
+	m := newCoder(arith.NewEncoder(), 8, len(raw), byteWeight)
+	for _, b := range raw {
+		m.Code(uint32(b))
+	}
+	return m.Bytes()
+}
+
+// DecodeBytes is the n bytes that code stands for. Any code stands for some.
+func DecodeBytes(code []byte, n int) []byte {
+	m := newCoder(arith.NewDecoder(code), 8, n, byteWeight)
+	raw := make([]byte, n)
+	for i := range raw {
+		raw[i] = byte(m.Code(0))
+	}
+	return raw
+}
+
+func newCoder(c *arith.Coder, width, n int, weight int32) *Coder {
 	size := min(max(bits.Len(uint(n))+3, minTable), maxTable)
 	m := &Coder{c: c, width: width, shift: uint(64 - size), table: make([]slot, 1<<size)}
 	for i := range m.weights {
 		for j := range m.weights[i] {
-			m.weights[i][j] = 3 << 16 / 10
+			m.weights[i][j] = weight
 		}
 	}
 	return m

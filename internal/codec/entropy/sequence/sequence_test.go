@@ -1,6 +1,7 @@
 package sequence
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 )
@@ -72,6 +73,21 @@ func FuzzDecode(f *testing.F) {
 			if s != in[i] {
 				t.Fatalf("symbol %d is %d instead of %d", i, s, in[i])
 			}
+		}
+	})
+}
+
+// FuzzBytes: any bytes come back, and any code stands for as many bytes as it says.
+func FuzzBytes(f *testing.F) {
+	f.Add([]byte("compressible compressible compressible"))
+	f.Add([]byte{0, 0, 255})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = b[:min(len(b), 128)] // so that a try does not take long
+		if got := DecodeBytes(EncodeBytes(b), len(b)); !bytes.Equal(got, b) {
+			t.Errorf("%x comes back as %x", b, got)
+		}
+		if got := DecodeBytes(b, 32); len(got) != 32 {
+			t.Errorf("%d bytes", len(got))
 		}
 	})
 }
