@@ -86,7 +86,7 @@ func (p *Peers) At(rank int32) int32 {
 // proportional to processes and to the calls that make communicators, datatypes, windows and
 // files, not to all calls.
 func Open(a *archive.Archive) (*Program, error) {
-	r, err := comms.Analyze(a)
+	r, err := comms.Analyze(a, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -294,7 +294,7 @@ func TestAnalyze(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			abi := "abi mpi5\n"
-			res, err := Analyze(archivetest.Archive(t, abi+c.desc))
+			res, err := Analyze(archivetest.Archive(t, abi+c.desc), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -311,7 +311,7 @@ func TestLookup(t *testing.T) {
 	res, err := Analyze(archivetest.Archive(t, "abi mpich\n"+ranks(2, nil, `
 		MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0
 		MPI_Comm_free(comm=comm#0)
-		MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=-RANK) ; newcomm=comm#0`)))
+		MPI_Comm_split(comm=MPI_COMM_WORLD, color=0, key=-RANK) ; newcomm=comm#0`)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestQuestionsInLoops(t *testing.T) {
 		  MPI_Comm_rank(comm=comm#0) ; rank=?RANK
 		end
 		MPI_Comm_size(comm=comm#0) ; size=?2
-		MPI_Comm_size(comm=comm#0) ; size=?3`)))
+		MPI_Comm_size(comm=comm#0) ; size=?3`)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ MPI_Graph_create(comm_old=MPI_COMM_WORLD, nnodes=2000000000, index=[1], edges=[1
 		fmt.Fprintf(&b, "MPI_Group_incl(group=group#%d, n=1, ranks=[0]) ; newgroup=group#%d\n", 3+i, 4+i)
 	}
 	fmt.Fprintf(&b, "MPI_Comm_create(comm=MPI_COMM_SELF, group=group#%d) ; newcomm=comm#%d\n", 3+chain, 9+chain)
-	res, err := Analyze(archivetest.Archive(t, b.String()))
+	res, err := Analyze(archivetest.Archive(t, b.String()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

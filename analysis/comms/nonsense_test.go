@@ -95,7 +95,7 @@ func nonsense(t testing.TB, rng *rand.Rand, shared func() *rand.Rand, most int) 
 // checkNonsense: whatever the calls say, the result is whole.
 func checkNonsense(t *testing.T, a *archive.Archive) {
 	t.Helper()
-	res, err := Analyze(a)
+	res, err := Analyze(a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

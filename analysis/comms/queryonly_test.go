@@ -59,7 +59,7 @@ func TestQueryOnlyClasses(t *testing.T) {
 				if known {
 					classes = queryOnlyClasses{}
 				}
-				r, err := analyze(archivetest.Open(t, b), classes)
+				r, err := analyze(archivetest.Open(t, b), classes, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

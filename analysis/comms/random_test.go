@@ -271,7 +271,7 @@ func TestRandomPrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for i := range 120 {
 		j := newJob(rng, 5+i%60)
-		res, err := Analyze(archivetest.Archive(t, j.text()))
+		res, err := Analyze(archivetest.Archive(t, j.text()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

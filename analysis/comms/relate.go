@@ -25,7 +25,7 @@ func Relate(p *parts.Part) error {
 	if err != nil {
 		return err
 	}
-	r, err := Analyze(a)
+	r, err := Analyze(a, nil)
 	if err != nil {
 		return err
 	}

@@ -45,14 +45,26 @@ type resolver struct {
 	numbered    int              // communicators that byNumber made
 	named       map[string]int64 // their names that were told, and the numbers that have them
 	groups      map[*Members]int // of each list: how many members are recorded
+
+	progress func(done, total uint64)
+}
+
+// tell says how many processes have been read.
+func (r *resolver) tell() {
+	if r.progress != nil {
+		r.progress(uint64(len(r.procs)), uint64(r.a.NumRanks()))
+	}
 }
 
 // Analyze works out the communicators of an archive. Errors are those of
 // reading it; what does not fit together is in the notes of the result.
-func Analyze(a *archive.Archive) (*Result, error) { return analyze(a, queryOnlyClasses{}) }
+// Progress is called now and then with the number of processes that were read and of all, unless it is nil.
+func Analyze(a *archive.Archive, progress func(done, total uint64)) (*Result, error) {
+	return analyze(a, queryOnlyClasses{}, progress)
+}
 
-func analyze(a *archive.Archive, known queryOnlyClasses) (*Result, error) {
-	r := &resolver{a: a, byMember: map[int]*process{}, lists: newLists(), positions: map[*Members]map[int]int{},
+func analyze(a *archive.Archive, known queryOnlyClasses, progress func(done, total uint64)) (*Result, error) {
+	r := &resolver{a: a, progress: progress, byMember: map[int]*process{}, lists: newLists(), positions: map[*Members]map[int]int{},
 		out: &Result{processOf: map[int]int{}}, collectives: map[collectiveKey]*collectiveCall{},
 		ended: map[collectiveKey]int{},
 		folds: map[foldKey]*Comm{}, keys: map[*Comm]foldKey{}, notes: map[Note]int{}, groups: map[*Members]int{},
@@ -70,6 +82,7 @@ func analyze(a *archive.Archive, known queryOnlyClasses) (*Result, error) {
 			r.note(Unknown, "several threads make communicators, and without time stamps their order is a guess")
 		}
 		r.procs = append(r.procs, p)
+		r.tell()
 	}
 	r.number()
 	r.findChildren(streams)
@@ -285,7 +298,10 @@ func (r *resolver) who(p *process) string {
 // everything else is done. Those without any come last.
 func (r *resolver) run() {
 	for {
-		for len(r.queue) > 0 {
+		for worked := 0; len(r.queue) > 0; worked++ {
+			if worked%256 == 0 {
+				r.tell()
+			}
 			n := r.queue[0]
 			r.queue[0] = nil
 			r.queue = r.queue[1:]

@@ -342,7 +342,9 @@ func (c *comparison) arrivalAt(k *compared, rank int) (*Arrival, error) {
 		l.next[i], streams[i] = next, s.Index()
 	}
 	for c.read < min(maxArrivals, c.o.Calls) {
-		c.read++
+		if c.read++; c.read%manyCalls == 0 {
+			c.tell()
+		}
 		x, err := l.call(0, k.ka)
 		if err != nil {
 			return nil, err

@@ -320,7 +320,7 @@ func (v *values) compare() error {
 
 // pair compares two calls that are aligned.
 func (v *values) pair(x, y *archive.Call) {
-	v.g.c.calls++
+	v.g.c.readCall()
 	ta, tb := &v.a.k.terms[x.Terminal], &v.b.k.terms[y.Terminal]
 	if i, a, b, ok := aliased(ta.f, x.Slots, y.Slots); ok && !ta.soft[i] &&
 		(hasHole(&ta.sig.Slots[i]) || hasHole(&tb.sig.Slots[i])) {

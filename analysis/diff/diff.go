@@ -29,6 +29,25 @@ type comparison struct {
 	compared    []compared
 	moved       map[movedKey]string // see moved.go
 	threads     bool                // two threads of one recording are compared
+
+	done, total uint64 // streams that were compared, and all
+}
+
+// tell says how far it is.
+func (c *comparison) tell() {
+	if c.o.Progress != nil {
+		c.o.Progress(min(c.done, c.total), c.total)
+	}
+}
+
+// manyCalls is after how many calls that were read one by one it says so again.
+const manyCalls = 1 << 12
+
+// readCall counts a call that was read on its own.
+func (c *comparison) readCall() {
+	if c.calls++; c.calls%manyCalls == 0 {
+		c.tell()
+	}
 }
 
 // Of compares two archives. Errors are those of reading them.
@@ -109,6 +128,11 @@ func (c *comparison) all() error {
 		return err
 	}
 	as, bs := c.sides[0].realms(c.o.Rerun), c.sides[1].realms(c.o.Rerun)
+	for _, list := range as {
+		for _, k := range list {
+			c.total += uint64(k.Ranks().Len())
+		}
+	}
 	for _, r := range sortedRealms(as) {
 		partners := twins(bs[r])
 		for _, ka := range as[r] {
@@ -175,6 +199,8 @@ func (c *comparison) classes(ta, tb *archive.Class, ranks *archive.RankSet) erro
 	}
 	for _, g := range groups {
 		for _, g := range c.parts(g) {
+			c.tell()
+			c.done += uint64(g.Len())
 			if err := c.group(ka, kb, g); errors.Is(err, errTooMuch) {
 				c.note(fmt.Sprintf("ranks %v: %v: their parameters were not compared", g, err))
 			} else if err != nil {

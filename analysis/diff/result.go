@@ -189,6 +189,9 @@ type Options struct {
 	// Calls is how many calls are read one by one where parameters are in columns that differ, 0
 	// for DefaultCalls.
 	Calls uint64
+	// Progress, if it is not nil, is called now and then with the number of threads of A that were compared and of
+	// all.
+	Progress func(done, total uint64)
 }
 
 // DefaultCalls is how many calls are read one by one.

@@ -103,7 +103,7 @@ func (t *tallies) add(k *class, rank int, sign int64) error {
 		if err != nil {
 			return err
 		}
-		if t.c.calls++; t.c.calls > 2*t.c.o.Calls {
+		if t.c.readCall(); t.c.calls > 2*t.c.o.Calls {
 			return errTooMuch
 		}
 		t.count(k, &k.terms[call.Terminal], call.Flags, call.Slots, sign)

@@ -119,6 +119,7 @@ func (c *comparison) summed(s *side) (*summed, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Progress = func(uint64, uint64) { c.tell() }
 	p, err := profile.Of(r, profile.Options{By: profile.GroupBy{Func: true, Site: true}, Timing: profile.Summary,
 		NoBytes: true})
 	if err != nil || !p.Timed {

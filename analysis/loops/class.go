@@ -15,10 +15,25 @@ type shapeTable struct {
 	ids    map[string]int32
 	shared map[*archive.Class]*classShared
 	plain  bool // take every stream on its own
+	// pass is told of streams that are done with, and now and then of none.
+	pass func(streams int)
 }
 
 func newShapeTable(plain bool) *shapeTable {
-	return &shapeTable{ids: map[string]int32{}, shared: map[*archive.Class]*classShared{}, plain: plain}
+	return &shapeTable{ids: map[string]int32{}, shared: map[*archive.Class]*classShared{}, plain: plain,
+		pass: func(int) {}}
+}
+
+// tellTo makes pass tell of the streams of an archive, each of which is passed three times.
+func (t *shapeTable) tellTo(progress func(done, total uint64), streams int) {
+	if progress == nil {
+		return
+	}
+	done := 0
+	t.pass = func(n int) {
+		done += n
+		progress(uint64(done), 3*uint64(streams))
+	}
 }
 
 func (t *shapeTable) id(s Shape) int32 {
@@ -53,6 +68,7 @@ func groupsOf(a *archive.Archive, selected func(*archive.Stream) bool, table *sh
 	var groups []*group
 	known, visible := map[key]*group{}, map[string]*archive.Grammar{}
 	for s := range a.Streams() {
+		table.pass(1)
 		shape, g, err := table.structure(s)
 		if err != nil {
 			return nil, err

@@ -30,6 +30,9 @@ type Options struct {
 	Timing int64
 	// StepLoop is the time-step loop, if it is known.
 	StepLoop StepLoop
+	// Progress, if it is not nil, is called now and then with the number of streams that are done and of all: each
+	// counts when it has been grouped, when its loops are known, and when its parameters are.
+	Progress func(done, total uint64)
 
 	plain bool // for tests: take every stream on its own
 	most  int  // for tests: nodes of all classes, allNodes if 0
@@ -83,6 +86,7 @@ type Variant struct {
 // ranks, world by world and thread by thread.
 func Of(a *archive.Archive, o Options) ([]*Class, error) {
 	table := newShapeTable(o.plain)
+	table.tellTo(o.Progress, a.NumStreams())
 	groups, err := groupsOf(a, o.Select, table)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,7 @@ func (c *Class) findParams(table *shapeTable) error {
 		}
 		known := map[*archive.Class][]*noter{}
 		for _, s := range p.streams {
+			table.pass(1)
 			rank, size := s.WorldRank(), s.Class().Group().Size
 			if ns, ok := known[s.Class()]; ok && !table.plain {
 				for _, n := range ns {

@@ -37,6 +37,7 @@ type family struct {
 	groups  []*group
 	trees   []*tree // as folded
 	symbols int
+	pass    func(streams int) // see shapeTable
 }
 
 // familiesOf puts groups together, in the order of their first ones.
@@ -276,6 +277,7 @@ func (f *family) localShapes(table *shapeTable) []Shape {
 // known; limit is how many nodes the next class may have.
 func (f *family) classes(table *shapeTable, steps uint64, limit func() int, take func(*Class)) error {
 	shapes := f.localShapes(table)
+	f.pass = table.pass
 	if f.symbols > readSymbols || len(shapes) > readLabels {
 		for i := range f.groups {
 			if err := f.fold(i, shapes, math.MaxInt); err != nil {
@@ -348,6 +350,7 @@ func (f *family) foldAll(shapes []Shape, most int) (whole bool, err error) {
 }
 
 func (f *family) fold(i int, shapes []Shape, most int) error {
+	f.pass(0)
 	t, err := fold(f.groups[i].grammar, f.groups[i].local, shapes, most)
 	f.trees = append(f.trees, t)
 	return err
@@ -355,6 +358,7 @@ func (f *family) fold(i int, shapes []Shape, most int) error {
 
 // take makes the class of a group, whose grammar is not needed any more then.
 func (f *family) take(i int, shapes []Shape, table *shapeTable, limit func() int, take func(*Class)) {
+	f.pass(len(f.groups[i].streams))
 	take(classOf(f.groups[i], f.trees[i], shapes, table, limit()))
 	f.groups[i], f.trees[i] = nil, nil
 }

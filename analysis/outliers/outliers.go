@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/analysis/diff"
@@ -80,6 +79,16 @@ type Result struct {
 	Outliers []*Outlier
 	// More is how many variants are in no group, as there are too many.
 	More int
+
+	progress    func(done, total uint64)
+	done, steps uint64
+}
+
+// pass says that a step is done.
+func (r *Result) pass() {
+	if r.done++; r.progress != nil {
+		r.progress(r.done, max(r.done, r.steps))
+	}
 }
 
 // Limits of what is looked at.
@@ -90,9 +99,10 @@ const (
 	together = 0.8
 )
 
-// Of groups the threads of a recording whose ranks are wanted (nil: all).
-func Of(a *archive.Archive, wanted func(rank int) bool) (*Result, error) {
-	r := &Result{}
+// Of groups the threads of a recording whose ranks are wanted (nil: all). Progress is called now and then with the
+// number of steps that are done and of all: each thread is one, and so is each comparison. It may be nil.
+func Of(a *archive.Archive, wanted func(rank int) bool, progress func(done, total uint64)) (*Result, error) {
+	r := &Result{progress: progress, steps: uint64(a.NumStreams())}
 	if err := r.variants(a, wanted); err != nil {
 		return nil, err
 	}
@@ -100,7 +110,9 @@ func Of(a *archive.Archive, wanted func(rank int) bool) (*Result, error) {
 		r.More = len(r.Variants) - maxVariants
 		r.Variants = r.Variants[:maxVariants]
 	}
+	r.steps += uint64(len(r.Variants))
 	for _, v := range r.Variants {
+		r.pass()
 		var err error
 		if v.attr, err = attributes(v.streams[0]); err != nil {
 			return nil, err
@@ -124,6 +136,7 @@ func (r *Result) variants(a *archive.Archive, wanted func(rank int) bool) error 
 		}
 		at := map[string]*Variant{}
 		for rank := range c.Ranks().All() {
+			r.pass()
 			if wanted != nil && !wanted(rank) {
 				continue
 			}
@@ -202,79 +215,6 @@ func agreed(f *spec.Func) (list []int) {
 		}
 	}
 	return list
-}
-
-// label is what makes two calls equal: function, and place or tree of calls. Both are numbers of the recording.
-func labelOf(sig *archive.Signature) uint64 { return uint64(sig.Func)<<32 | uint64(sig.Site) }
-
-// own is the label of the recorder's own records.
-const own = math.MaxUint64
-
-// attributes are the calls that a stream made, how often (as a power of two), and which came after which.
-func attributes(s *archive.Stream) (map[string]float64, error) {
-	sigs, err := s.Signatures()
-	if err != nil {
-		return nil, err
-	}
-	counts, err := s.Counts()
-	if err != nil {
-		return nil, err
-	}
-	g, err := s.Grammar()
-	if err != nil {
-		return nil, err
-	}
-	labels := make([]uint64, len(sigs))
-	of := map[uint64]uint64{}
-	for t, sig := range sigs {
-		labels[t] = labelOf(sig)
-		if spec.ByID(sig.Func).Own() {
-			labels[t] = own
-			continue
-		}
-		of[labels[t]] += counts[t]
-	}
-	attr := map[string]float64{}
-	for l, n := range of {
-		attr[fmt.Sprint(l)] = 1
-		attr[fmt.Sprint(l, " ", bits.Len64(n))] = 1
-	}
-	pairs(g, func(x, y uint32) {
-		if labels[x] != own && labels[y] != own {
-			attr[fmt.Sprint(labels[x], ">", labels[y])] = 1
-		}
-	})
-	return attr, nil
-}
-
-// pairs calls f for terminals that follow each other somewhere.
-func pairs(g *archive.Grammar, f func(x, y uint32)) {
-	type ends struct{ first, last uint32 }
-	known := map[int]ends{}
-	var of func(s archive.Symbol) ends
-	of = func(s archive.Symbol) ends {
-		if !s.IsRule() {
-			return ends{s.ID, s.ID}
-		}
-		if e, ok := known[s.Rule()]; ok {
-			return e
-		}
-		body := g.Rules[s.Rule()]
-		e := ends{of(body[0]).first, of(body[len(body)-1]).last}
-		known[s.Rule()] = e
-		return e
-	}
-	for _, body := range g.Rules {
-		for i, s := range body {
-			e := of(s)
-			if s.Count > 1 {
-				f(e.last, e.first)
-			}
-			if i > 0 {
-				f(of(body[i-1]).last, e.first)
-			}
-		}
-	}
 }
 
 // compare fills the matrix: the Jaccard index of attributes.
@@ -362,6 +302,7 @@ func (r *Result) find(a *archive.Archive) error {
 			continue
 		}
 		u := r.Variants[best]
+		r.pass()
 		d, err := diff.Threads(a, v.streams[0], u.streams[0])
 		if err != nil {
 			return err
@@ -414,6 +355,7 @@ func (r *Result) weigh(a *archive.Archive) error {
 			if !sameThread(v, u) || x.Rank().Complete && y.Rank().Complete {
 				continue
 			}
+			r.pass()
 			d, err := diff.Threads(a, x, y)
 			if err != nil {
 				return err

@@ -47,7 +47,7 @@ func (s *Selection) Resolve(a *archive.Archive) (*Resolved, error) {
 		return nil, fmt.Errorf("%s has no calls of rank %s", a.File(), s.Ranks)
 	}
 	if s.Comms != nil {
-		if r.comms, err = comms.Analyze(a); err != nil {
+		if r.comms, err = comms.Analyze(a, nil); err != nil {
 			return nil, err
 		}
 		if r.chosen, err = s.Comms.find(r.comms); err != nil {

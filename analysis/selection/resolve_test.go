@@ -121,7 +121,7 @@ func check(t *testing.T, a *archive.Archive, f selection.Flags) (selected int) {
 		t.Fatalf("%+v: %v", f, err)
 	}
 	n := &naive{f: f, s: s, step: map[int]int{}, event: map[int]uint64{}, last: map[int]*archive.Call{}}
-	if n.comms, err = comms.Analyze(a); err != nil {
+	if n.comms, err = comms.Analyze(a, nil); err != nil {
 		t.Fatal(err)
 	}
 	parts := map[int]*selection.Part{}

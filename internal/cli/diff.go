@@ -133,7 +133,10 @@ func (f *diffFlags) run(a *app, args []string) (different bool, err error) {
 		}
 		defer y.Close()
 	}
+	p := a.meter("comparing", "threads", 0)
+	o.Progress = p.Show
 	r, err := diff.Of(x, y, o)
+	p.Done()
 	if err != nil {
 		return false, err
 	}

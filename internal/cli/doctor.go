@@ -97,7 +97,7 @@ func inspectTrial(path string) (ranks int, calls uint64, err error) {
 		return 0, 0, err
 	}
 	defer arch.Close()
-	info, err := report.NewInfo(arch)
+	info, err := report.NewInfo(arch, nil)
 	if err != nil {
 		return 0, 0, err
 	}

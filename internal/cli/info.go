@@ -68,14 +68,16 @@ func infoCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				r, err := comms.Analyze(part)
+				p := a.meter("following communicators", "processes", 0)
+				r, err := comms.Analyze(part, p.Show)
+				p.Done()
 				if err != nil {
 					return err
 				}
 				return a.print(answer{json: *asJSON, document: func() any { return report.NewComms(part, r) },
 					text: func(w io.Writer) error { return text.Comms(w, r) }})
 			}
-			info, err := report.NewInfo(arch)
+			info, err := report.NewInfo(arch, a.meter)
 			if err != nil {
 				return err
 			}

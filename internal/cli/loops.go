@@ -93,7 +93,7 @@ func loopsCommand(a *app) *cobra.Command {
 					"about loops", name)
 			}
 			classes, err := report.FindLoops(arch, &report.LoopChoice{StepLoop: sel.StepLoop, Ranks: f.ranks.text,
-				HasRank: f.ranks.Contains, Functions: f.functions.selected, Depth: f.depth, All: f.all})
+				HasRank: f.ranks.Contains, Functions: f.functions.selected, Depth: f.depth, All: f.all, Meter: a.meter})
 			if err != nil {
 				return err
 			}

@@ -52,7 +52,9 @@ func outliersCommand(a *app) *cobra.Command {
 				}
 				wanted = set.Contains
 			}
-			r, err := outliers.Of(arch, wanted)
+			p := a.meter("comparing threads", "steps", 0)
+			r, err := outliers.Of(arch, wanted, p.Show)
+			p.Done()
 			if err != nil {
 				return err
 			}

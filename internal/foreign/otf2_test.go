@@ -233,7 +233,7 @@ func TestImport(t *testing.T) {
 		fmt.Sprint(m.Command) != "[./app -n 2]" || m.Created.Unix() != 1_700_000_000 {
 		t.Errorf("%+v", m)
 	}
-	c, err := comms.Analyze(a)
+	c, err := comms.Analyze(a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func job(t *testing.T, a *archive.Archive, flags selection.Flags) *Job {
 
 func newInfo(t *testing.T, desc string) *Info {
 	t.Helper()
-	info, err := NewInfo(archivetest.Archive(t, desc))
+	info, err := NewInfo(archivetest.Archive(t, desc), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ rank 2 of 3 on n
 MPI_Comm_split(comm=MPI_COMM_WORLD, color=7, key=0) @ c.c:1 [f] ; newcomm=comm#0
 MPI_Comm_free(comm=comm#0)
 `)
-	r, err := comms.Analyze(a)
+	r, err := comms.Analyze(a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

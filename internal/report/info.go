@@ -133,7 +133,7 @@ type Grammar struct {
 const memoryOption = "collector_peak_bytes"
 
 // NewInfo counts what an archive holds. It reads the compressed structure only.
-func NewInfo(a *archive.Archive) (*Info, error) {
+func NewInfo(a *archive.Archive, meter Meter) (*Info, error) {
 	m, st := a.Meta(), a.Stats()
 	info := &Info{
 		Schema: InfoSchema, File: a.File(), Command: m.Command, Tool: m.Tool, MPI: m.MPI, ABI: m.ABI.String(),
@@ -152,7 +152,7 @@ func NewInfo(a *archive.Archive) (*Info, error) {
 		info.Created = m.Created.UTC().Format("2006-01-02T15:04:05Z")
 	}
 	info.addGroups(a)
-	err := info.addClasses(a)
+	err := info.addClasses(a, meter)
 	for kind, n := range info.kinds {
 		if len(info.kinds) > 1 || kind > 0 {
 			if info.Events == nil {
@@ -232,11 +232,14 @@ func incomplete(r *archive.RankData) string {
 }
 
 // addClasses counts calls, class by class.
-func (info *Info) addClasses(a *archive.Archive) error {
+func (info *Info) addClasses(a *archive.Archive, meter Meter) error {
+	p := meter.Start("counting calls", "classes")
+	defer p.Done()
 	grammars := map[string]bool{}
 	templates := map[int]bool{}
 	info.Threads, info.Grammar.Classes = a.NumStreams(), len(a.Classes())
-	for _, c := range a.Classes() {
+	for i, c := range a.Classes() {
+		p.Show(uint64(i), uint64(len(a.Classes())))
 		d, err := c.Data()
 		if err != nil {
 			return err

@@ -116,6 +116,8 @@ type LoopChoice struct {
 	All bool
 	// StepLoop is the time-step loop, if the user names it.
 	StepLoop loops.StepLoop
+	// Meter shows how far it is.
+	Meter Meter
 }
 
 // FindLoops finds the loops of a recording, and leaves out what is not chosen.
@@ -124,7 +126,10 @@ func FindLoops(arch *archive.Archive, o *LoopChoice) ([]*loops.Class, error) {
 		r := s.Rank().Rank
 		return o.Ranks == "" || r >= 0 && o.HasRank(r)
 	}
-	classes, err := loops.Of(arch, loops.Options{Timing: loopsTiming, StepLoop: o.StepLoop, Select: chosen})
+	p := o.Meter.Start("finding loops", "streams")
+	defer p.Done()
+	classes, err := loops.Of(arch, loops.Options{Timing: loopsTiming, StepLoop: o.StepLoop, Select: chosen,
+		Progress: p.Show})
 	if err != nil {
 		return nil, err
 	}

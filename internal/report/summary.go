@@ -69,7 +69,7 @@ func (j *Job) Overview(file string) (*Overview, error) {
 		return nil, err
 	}
 	if o.Counts().Calls == 0 {
-		info, err := NewInfo(j.Archive.Whole())
+		info, err := NewInfo(j.Archive.Whole(), j.meter)
 		if err != nil {
 			return nil, err
 		}

@@ -121,7 +121,7 @@ func arrows(q *question) (any, error) {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To),
 			cmp.Compare(a.Send, b.Send))
 	})
-	x.Formulas, err = q.rec.formulas()
+	x.Formulas, err = q.rec.formulas(q.meter)
 	return x, err
 }
 
@@ -150,8 +150,8 @@ func arrow(j *report.Job, m *match.Message) (a api.Arrow, ok bool) {
 }
 
 // formulas are the partners of calls as functions of the rank.
-func (r *recording) formulas() ([]api.Formula, error) {
-	classes, err := r.loopNests()
+func (r *recording) formulas(meter report.Meter) ([]api.Formula, error) {
+	classes, err := r.loopNests(meter)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 func endpoints() map[string]endpoint {
 	return map[string]endpoint{
 		"overview":  {work: overview},
-		"info":      {work: func(q *question) (any, error) { return report.NewInfo(q.rec.whole) }, queue: tables},
+		"info":      {work: func(q *question) (any, error) { return report.NewInfo(q.rec.whole, q.meter) }, queue: tables},
 		"report":    {work: summary, selects: true, queue: long},
 		"loops":     {work: loopNests, selects: true, queue: tables},
 		"waits":     {work: waiting, takes: []string{"kind", "cause"}, selects: true, queue: long},
@@ -120,7 +120,7 @@ func loopNests(q *question) (any, error) {
 		return nil, wrong("step_loop is a region: this is about loops")
 	}
 	classes, err := report.FindLoops(q.rec.calls, &report.LoopChoice{StepLoop: sel.StepLoop, Ranks: q.flags.Ranks,
-		HasRank: sel.Ranks.Contains, Functions: sel.Functions})
+		HasRank: sel.Ranks.Contains, Functions: sel.Functions, Meter: q.meter})
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,9 @@ func standOut(q *question) (any, error) {
 	if q.flags.Ranks != "" {
 		wanted = sel.Ranks.Contains
 	}
-	r, err := outliers.Of(q.rec.whole, wanted)
+	p := q.meter.Start("comparing threads", "steps")
+	defer p.Done()
+	r, err := outliers.Of(q.rec.whole, wanted, p.Show)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +275,9 @@ func standOut(q *question) (any, error) {
 const maxMemberships = 4096
 
 func communicators(q *question) (any, error) {
-	r, err := comms.Analyze(q.rec.messages)
+	p := q.meter.Start("following communicators", "processes")
+	defer p.Done()
+	r, err := comms.Analyze(q.rec.messages, p.Show)
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +303,9 @@ func differences(q *question) (any, error) {
 	o := view.Options()
 	o.Ranks, o.Functions, o.Comms, o.Window, o.Steps = sel.Ranks, sel.Functions, sel.Comms, sel.Window, sel.Steps
 	o.Within = sel.Within
+	p := q.meter.Start("comparing", "threads")
+	defer p.Done()
+	o.Progress = p.Show
 	r, err := diff.Of(a, b, o)
 	if err != nil {
 		return nil, err

@@ -179,7 +179,7 @@ func (l *laner) regions() error {
 // loops adds the iterations of loops in the window: of outer loops first, those of inner ones as long as there are not
 // too many.
 func (l *laner) loops() error {
-	classes, err := l.q.rec.loopNests()
+	classes, err := l.q.rec.loopNests(l.q.meter)
 	if err != nil {
 		return err
 	}

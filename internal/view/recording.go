@@ -45,9 +45,10 @@ type recording struct {
 	drawnMu sync.Mutex
 	drawn   *report.Job // see question.drawn
 
-	indexOnce sync.Once
-	entries   []entry
-	indexErr  error
+	indexMu  sync.Mutex
+	indexed  bool // the following is known
+	entries  []entry
+	indexErr error
 }
 
 func newRecording(number int, a *archive.Archive) (*recording, error) {
@@ -143,7 +144,7 @@ func categories() (names []string) {
 // overview answers /api/overview.
 func overview(q *question) (any, error) {
 	a := q.rec.whole
-	info, err := report.NewInfo(a)
+	info, err := report.NewInfo(a, q.meter)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/resolve"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 	"github.com/tabard-hpc/tabard/spec/mpi"
@@ -25,13 +26,19 @@ type entry struct {
 }
 
 // index is all names of a recording. It is a mean of the whole recording's structure: no call is read for it, but the
-// first ones of some threads, to know where to begin.
-func (r *recording) index() ([]entry, error) {
-	r.indexOnce.Do(func() { r.entries, r.indexErr = r.makeIndex() })
+// first ones of some threads, to know where to begin. It is made once; if whoever asked for it goes away before it is
+// there, the next one begins again.
+func (r *recording) index(meter report.Meter) ([]entry, error) {
+	r.indexMu.Lock()
+	defer r.indexMu.Unlock()
+	if !r.indexed {
+		r.entries, r.indexErr = r.makeIndex(meter)
+		r.indexed = true
+	}
 	return r.entries, r.indexErr
 }
 
-func (r *recording) makeIndex() (list []entry, err error) {
+func (r *recording) makeIndex(meter report.Meter) (list []entry, err error) {
 	add := func(kind, text string, calls uint64, flags map[string]string, first *firstCall) {
 		h := api.Hit{Kind: kind, Text: text, Calls: calls, Select: flags, Rank: -1}
 		if first != nil {
@@ -39,11 +46,11 @@ func (r *recording) makeIndex() (list []entry, err error) {
 		}
 		list = append(list, entry{h, strings.ToLower(text)})
 	}
-	classes, err := r.loopNests()
+	classes, err := r.loopNests(meter)
 	if err != nil {
 		return nil, err
 	}
-	first, err := r.firstCalls()
+	first, err := r.firstCalls(meter)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +103,9 @@ func (r *recording) makeIndex() (list []entry, err error) {
 	for _, name := range names {
 		add("region", name, 0, map[string]string{"in": name}, nil)
 	}
-	known, err := comms.Analyze(r.messages)
+	p := meter.Start("following communicators", "processes")
+	defer p.Done()
+	known, err := comms.Analyze(r.messages, p.Show)
 	if err != nil {
 		return nil, err
 	}
@@ -134,9 +143,13 @@ const (
 func kernelKey(name string) string { return "kernel " + name }
 
 // firstCalls finds the first calls of functions, of kernels and of call sites.
-func (r *recording) firstCalls() (map[string]*firstCall, error) {
+func (r *recording) firstCalls(meter report.Meter) (map[string]*firstCall, error) {
 	found := map[string]*firstCall{}
-	for _, c := range r.calls.Classes()[:min(firstClasses, len(r.calls.Classes()))] {
+	classes := r.calls.Classes()[:min(firstClasses, len(r.calls.Classes()))]
+	p := meter.Start("finding first calls", "classes")
+	defer p.Done()
+	for i, c := range classes {
+		p.Show(uint64(i), uint64(len(classes)))
 		s := c.Stream(c.Ranks().Min())
 		n := 0
 		for call, err := range archive.Events(s, 0) {
@@ -192,7 +205,7 @@ func search(q *question) (any, error) {
 	if hit, ok := stepHit(words); ok {
 		h.Hits = append(h.Hits, hit)
 	}
-	list, err := q.rec.index()
+	list, err := q.rec.index(q.meter)
 	if err != nil {
 		return nil, err
 	}

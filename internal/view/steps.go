@@ -20,13 +20,16 @@ type nests struct {
 	steps map[string]*selection.StepIndex
 }
 
-// loopNests finds the loops. It may take long the first time.
-func (r *recording) loopNests() ([]*loops.Class, error) {
+// loopNests finds the loops. It may take long the first time; if whoever asked for it goes away, the next one begins
+// again.
+func (r *recording) loopNests(meter report.Meter) ([]*loops.Class, error) {
 	n := &r.nests
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.known {
-		n.classes, n.err = loops.Of(r.calls, loops.Options{Timing: selection.StepTiming})
+		p := meter.Start("finding loops", "streams")
+		defer p.Done()
+		n.classes, n.err = loops.Of(r.calls, loops.Options{Timing: selection.StepTiming, Progress: p.Show})
 		n.known = true
 	}
 	return n.classes, n.err
@@ -77,7 +80,7 @@ func steps(q *question) (any, error) {
 	for _, x := range u.SlowSteps {
 		s.Slow = append(s.Slow, report.SlowStep(x))
 	}
-	classes, err := q.rec.loopNests()
+	classes, err := q.rec.loopNests(q.meter)
 	if err != nil {
 		return nil, err
 	}

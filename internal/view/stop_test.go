@@ -116,3 +116,41 @@ func TestAbandoned(t *testing.T) {
 	wait(t, begun)
 	wait(t, ended)
 }
+
+// Whatever is worked out in a queue ends once nobody waits for it, and is worked out anew for whoever asks again.
+func TestAllStop(t *testing.T) {
+	const ranks = `rank 0 of 2 on n
+0+10 MPI_Init()
+20+10 MPI_Send(count=4, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)
+40+5 MPI_Finalize()
+rank 1 of 2 on n
+0+10 MPI_Init()
+20+10 MPI_Recv(count=4, datatype=MPI_INT, source=0, tag=0, comm=MPI_COMM_WORLD)
+40+5 MPI_Finalize()
+`
+	s, err := New(archivetest.Archive(t, ranks), archivetest.Archive(t, ranks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	queries := map[string]string{"search": "?q=send", "step": "", "code": "", "functions": ""}
+	for name, e := range s.mux {
+		if query, special := queries[name]; e.queue == atOnce || special && query == "" {
+			continue // of one thread, or not in this recording
+		}
+		q, err := s.ask(httptest.NewRequest("GET", "http://localhost/api/"+name+queries[name], nil), &e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone, stop := context.WithCancel(t.Context())
+		stop()
+		for _, ctx := range []context.Context{gone, t.Context()} {
+			task := &task{q: q}
+			q.ctx, q.meter = ctx, task.meter
+			if _, err := guarded(func() (any, error) { return e.work(q) }); err != nil != (ctx == gone) ||
+				err != nil && err != errStopped {
+				t.Errorf("%s: gone is %t: %v", name, ctx == gone, err)
+			}
+		}
+	}
+}

@@ -32,7 +32,7 @@ func Of(a *archive.Archive, found *collectives.Result, wanted func(*collectives.
 	if err != nil {
 		return nil, err
 	}
-	known, err := comms.Analyze(a)
+	known, err := comms.Analyze(a, nil)
 	if err != nil {
 		return nil, err
 	}

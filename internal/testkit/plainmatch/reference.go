@@ -62,7 +62,7 @@ type reference struct {
 
 // newReference expands an archive.
 func newReference(a *archive.Archive) (*reference, error) {
-	cr, err := comms.Analyze(a)
+	cr, err := comms.Analyze(a, nil)
 	if err != nil {
 		return nil, err
 	}
