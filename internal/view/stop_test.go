@@ -133,7 +133,7 @@ rank 1 of 2 on n
 		t.Fatal(err)
 	}
 	defer s.Close()
-	queries := map[string]string{"search": "?q=send", "step": "", "code": "", "functions": ""}
+	queries := map[string]string{"search": "?q=send", "lanes": "", "step": "", "code": "", "functions": ""}
 	for name, e := range s.mux {
 		if query, special := queries[name]; e.queue == atOnce || special && query == "" {
 			continue // of one thread, or not in this recording
