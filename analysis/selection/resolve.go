@@ -204,6 +204,36 @@ func (r *Resolved) TimedParts() ([]*Part, error) {
 	return parts, nil
 }
 
+// LivingParts are TimedParts, and an empty part of each stream that makes no call in the selected window, but some before
+// and some after it: it computes all the time. There are such only if it is a window of time that selects.
+func (r *Resolved) LivingParts() ([]*Part, error) {
+	parts, err := r.TimedParts()
+	if err != nil || r.Selection.Window == nil || r.steps != nil || r.path != nil {
+		return parts, err
+	}
+	calls := make(map[int]bool, len(parts))
+	for _, p := range parts {
+		calls[p.Stream.Index()] = true
+	}
+	for _, c := range r.Classes() {
+		for rank := range c.Ranks.All() {
+			s := c.Class.Stream(rank)
+			if calls[s.Index()] || !s.Timed() {
+				continue
+			}
+			in, err := r.inWindow(s)
+			if err != nil {
+				return nil, err
+			}
+			if in.From == in.To && 0 < in.From && in.From < s.Calls() {
+				parts = append(parts, &Part{Stream: s, Range: in, r: r})
+			}
+		}
+	}
+	slices.SortFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Stream.Index(), b.Stream.Index()) })
+	return parts, nil
+}
+
 // teller reports to Progress the streams that have been passed.
 func (r *Resolved) teller(classes []ClassPart) func(streams int) {
 	if r.Progress == nil {

@@ -10,7 +10,8 @@
 //
 // Calls that callbacks make inside of other calls do not count. A call that did
 // not return lasts until the end of the window. Before its first and after its last call
-// nothing is known of a thread: the shares of a cell add up to less than 1 there.
+// nothing is known of a thread: the shares of a cell add up to less than 1 there. A thread that makes no call in the
+// window, but some before and some after it, computes all the time: it has a row like the others.
 //
 // Where a window holds few calls these are listed, too, so that single calls can be drawn.
 //

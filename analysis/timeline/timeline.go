@@ -176,6 +176,9 @@ func Of(sel *selection.Resolved, o Options) (*Result, error) {
 		return nil, err
 	}
 	for _, p := range j.parts {
+		if p.Range.Len() == 0 {
+			continue
+		}
 		n, err := p.ProgramCalls()
 		if err != nil {
 			return nil, err
@@ -188,12 +191,12 @@ func Of(sel *selection.Resolved, o Options) (*Result, error) {
 
 // open finds the streams: in the order of their processes, not of classes.
 func (j *job) open() (err error) {
-	if j.parts, err = j.sel.TimedParts(); err != nil || len(j.parts) > 0 {
+	if j.parts, err = j.sel.LivingParts(); err != nil || len(j.parts) > 0 {
 		return err
 	}
 	for s := range j.sel.Archive.Streams() {
 		if s.Timed() {
-			return errors.New("no calls are selected: the ranks make none then")
+			return errors.New("no calls are selected: the ranks make none then, and none before and after")
 		}
 	}
 	return ErrUntimed

@@ -42,7 +42,9 @@ func (j *job) stream(p *selection.Part, l life, g *cells, row *Row) error {
 	}) {
 		w.fast = newTicks(w)
 	}
-	if j.total > j.o.Exact && !j.r.Spans {
+	if p.Range.Len() == 0 { // it computes all the time
+		w.fast = nil
+	} else if j.total > j.o.Exact && !j.r.Spans {
 		err = w.estimate()
 	} else {
 		err = w.calls(p.Range.From, p.Range.To)

@@ -26,7 +26,8 @@ const timelineLong = `Show what each rank does over time: computation, which is 
 waiting for other ranks, and besides that point-to-point communication, calls that wait
 and test, collectives, one-sided communication, files and other MPI calls. A line is a
 rank, or a thread of it (3.1 is thread 1 of rank 3), or several where there are many.
-Nothing is drawn before the first call of a rank and after its last one. MPI_Init and
+Nothing is drawn before the first call of a rank and after its last one. A rank that makes
+no call in the window, but some before and after it, is shown computing. MPI_Init and
 MPI_Finalize are left out, unless --whole or a window is given.
 
 A call waits as long as it could not go on since another rank had not made its call yet
@@ -191,7 +192,7 @@ func (f *timelineFlags) order(chosen *selection.Resolved, o *timeline.Options, v
 	if f.by.value == "rank" || f.by.value == "auto" && f.json {
 		return nil
 	}
-	parts, err := chosen.TimedParts()
+	parts, err := chosen.LivingParts()
 	if err != nil || f.by.value == "auto" && len(parts) < manyRows {
 		return err
 	}

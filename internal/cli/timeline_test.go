@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,45 @@ clock 1000000 1000000 1000000
 94000+1000 MPI_Allreduce(count=1, datatype=MPI_DOUBLE, op=MPI_SUM, comm=MPI_COMM_WORLD) @ app.c:13 [main]
 95500+0 MPI_Barrier(comm=MPI_COMM_WORLD) @ app.c:17 [main] ; unfinished
 `
+
+// A rank that makes no call in the window is shown computing: in text, JSON and pictures.
+func TestTimelineComputing(t *testing.T) {
+	path := file(t, phases)
+	window := []string{"timeline", path, "--time", "35us..45us", "--rank", "0-2"}
+	code, out, errs := run(append(slices.Clone(window), "--json")...)
+	var d report.Timeline
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 {
+		t.Fatalf("code %d, %v: %s", code, err, errs)
+	}
+	if n := len(d.Rows); n != 3 {
+		t.Fatalf("%d rows", n)
+	}
+	for _, row := range d.Rows[1:] {
+		for _, share := range row.Shares["computation"] {
+			if share != 1 {
+				t.Errorf("rank %d computes for %g of a cell", row.Rank, share)
+			}
+		}
+	}
+	svg := filepath.Join(t.TempDir(), "out.svg")
+	for name, args := range map[string][]string{"text": window, "SVG": append(slices.Clone(window), "--svg", svg)} {
+		code, out, errs := run(args...)
+		if code != 0 {
+			t.Fatalf("%s: code %d: %s", name, code, errs)
+		}
+		if name == "SVG" {
+			b, err := os.ReadFile(svg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = string(b)
+		}
+		if name == "text" && (!strings.Contains(out, "\n1 ") || !strings.Contains(out, "\n2 ")) ||
+			name == "SVG" && (!strings.Contains(out, ">1</text>") || !strings.Contains(out, ">2</text>")) {
+			t.Errorf("%s: a rank is missing:\n%s", name, out)
+		}
+	}
+}
 
 func TestTimeline(t *testing.T) {
 	t.Setenv("COLUMNS", "")
