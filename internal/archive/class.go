@@ -42,6 +42,7 @@ type classLayout struct {
 	x     *grammar.Index // nil if trip counts differ between ranks
 	vary  bool           // some signature differs between ranks
 	tms   []*Template    // of each terminal
+	timed []int32        // of each rank, the index in Timing; nil if that is found soon enough
 }
 
 // readStructure takes over the structure section. Of classes it reads which
@@ -423,6 +424,7 @@ func (c *Class) read() (*ClassData, error) {
 
 // prepare works out what does not depend on the rank. budget is how many elements arrays may have.
 func (l *classLayout) prepare(template func(i int) (*Template, error), budget int) error {
+	l.timed = l.Timing.indices(l.Ranks)
 	l.tms = make([]*Template, len(l.Terminals))
 	l.sigs = make([]*Signature, len(l.Terminals))
 	shared := map[int]*Signature{} // of templates without open leaves

@@ -113,6 +113,38 @@ func (c *Cases[T]) Index(all *RankSet, rank int) int {
 	return -1
 }
 
+// From manySets sets on, indices are listed, of mostIndices ranks at most.
+const (
+	manySets    = 32
+	mostIndices = 1 << 20
+)
+
+// indices is Index of each member of the set all, in their order. It is nil if there are few sets, and if the sets of a
+// broken file have more ranks than there are.
+func (c *Cases[T]) indices(all *RankSet) []int32 {
+	if len(c.Sets) < manySets || all.Len() > mostIndices {
+		return nil
+	}
+	n := 0
+	for _, s := range c.Sets {
+		if n += s.Len(); n > all.Len() {
+			return nil
+		}
+	}
+	list := make([]int32, all.Len())
+	for k := range list {
+		list[k] = -1
+	}
+	for i, s := range c.Sets {
+		for r := range s.All() {
+			if k, ok := all.Index(r); ok && list[k] < 0 {
+				list[k] = int32(i)
+			}
+		}
+	}
+	return list
+}
+
 // Ranks is the set of ranks that have Values[i], out of all.
 func (c *Cases[T]) Ranks(all *RankSet, i int) *RankSet {
 	switch {

@@ -85,7 +85,13 @@ func (s *Stream) Timed() bool {
 
 // times is the number of the stream's timing, -1 for none.
 func (s *Stream) times(l *layout) int {
-	if i := l.Timing.Index(l.Ranks, s.rank); i >= 0 {
+	i := -1
+	if l.timed == nil {
+		i = l.Timing.Index(l.Ranks, s.rank)
+	} else if k, ok := l.Ranks.Index(s.rank); ok {
+		i = int(l.timed[k])
+	}
+	if i >= 0 {
 		return l.Timing.Values[i]
 	}
 	return -1
