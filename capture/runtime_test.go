@@ -772,6 +772,9 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// follows is said where the recording comes later than the end of the program.
+const follows = "tabard: the recording is still being written, and follows\n"
+
 // A collector that has a lot to do is waited for, until it begins and until it is done. One that takes too long is said
 // to be at work, also where nobody wants a summary.
 func TestSlowCollector(t *testing.T) {
@@ -795,7 +798,6 @@ func TestSlowCollector(t *testing.T) {
 			}
 		}
 	}
-	const follows = "tabard: the recording is still being written, and follows\n"
 	for _, test := range []struct {
 		begins, takes, wait time.Duration
 		rank, want          string

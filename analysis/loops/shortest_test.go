@@ -39,7 +39,7 @@ func TestShortest(t *testing.T) {
 		}
 		family := func() *family {
 			g := &group{grammar: b.Grammar(), local: local}
-			return &family{groups: []*group{g}, symbols: g.grammar.Symbols()}
+			return &family{groups: []*group{g}, symbols: g.grammar.Symbols(), pass: func(int) {}}
 		}
 		got, want := family(), family()
 		if err := got.shortest(shapes, 0); err != nil {

@@ -53,7 +53,7 @@ func here(args []string) (a reply) {
 
 // commandToRun is for a process that is there for nothing else: how many bytes of memory the command may take, and
 // the words of its line.
-const commandToRun = "TABARD_TEST_COMMAND"
+const commandToRun = "TABARD_TEST_DAMAGED"
 
 // exitProblem is the exit code of such a process if the command did what none may do.
 const exitProblem = 99

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -628,7 +629,7 @@ func TestDifferent(t *testing.T) {
 		"all": {Structure: true, Parameters: true, Time: true}, "structure": {Structure: true},
 		"params": {Parameters: true}, "time": {Time: true},
 	} {
-		if got := (&DiffView{What: what}).Options(); got != want {
+		if got := (&DiffView{What: what}).Options(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}

@@ -32,7 +32,7 @@ const (
 	maxJudged   = 4  // sequences that decide between trees
 	maxSearch   = 64 // times the work of the first tree that looking for better ones may take
 	leastSearch = 1 << 20
-	unclear     = 16 // bits that another reading may take more and yet be as good
+	unclear     = 32 // bits that another reading may take more and yet be as good
 )
 
 // An inner loop of at least leastKth iterations each time, all with the same parameters, and at most

@@ -261,7 +261,7 @@ func TestDumpLines(t *testing.T) {
 
 // Parts of a creation are listed up to a limit; what each process makes for itself is one line.
 func TestCommsPage(t *testing.T) {
-	r, err := comms.Analyze(archivetest.Archive(t, commsText()))
+	r, err := comms.Analyze(archivetest.Archive(t, commsText()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
