@@ -74,6 +74,13 @@ func Of(p *calls.Program, chosen *selection.Resolved, o Options) (*Result, error
 	r.Rows = make([]Row, (len(processes)+group-1)/group)
 	j := &job{program: p, chosen: chosen}
 	done := uint64(0)
+	finished := func() {
+		j.mu.Lock()
+		defer j.mu.Unlock() // progress may panic to end all of it
+		if done++; o.Progress != nil {
+			o.Progress(done, uint64(len(processes)))
+		}
+	}
 	err := workers.Each(len(r.Rows), func(i int) error {
 		row := &r.Rows[i]
 		*row = Row{First: i * group, Last: min((i+1)*group, len(processes)) - 1, Process: -1}
@@ -84,11 +91,7 @@ func Of(p *calls.Program, chosen *selection.Resolved, o Options) (*Result, error
 			if err := w.run(processes[n]); err != nil {
 				return err
 			}
-			j.mu.Lock()
-			if done++; o.Progress != nil {
-				o.Progress(done, uint64(len(processes)))
-			}
-			j.mu.Unlock()
+			finished()
 		}
 		for k := range row.Mean {
 			from := r.From + time.Duration(k)*r.Width
