@@ -80,8 +80,8 @@ func kill(pids []int, n int, rng *rand.Rand) bool {
 
 // TestFaults kills program or collector at random moments and demands that no
 // call is lost that had returned: each rank of the program counts those in a
-// file mapped shared. In a third of the runs a disk is full, if this is root's process. TABARD_FAULTS is the number of runs, TABARD_SEED repeats
-// a sequence.
+// file mapped shared. In a third of the runs a disk is full, if root
+// makes them. TABARD_FAULTS is the number of runs, TABARD_SEED repeats a sequence.
 func TestFaults(t *testing.T) {
 	testFaults(t, 1, logged)
 }

@@ -64,8 +64,9 @@ func Analyze(a *archive.Archive, progress func(done, total uint64)) (*Result, er
 }
 
 func analyze(a *archive.Archive, known queryOnlyClasses, progress func(done, total uint64)) (*Result, error) {
-	r := &resolver{a: a, progress: progress, byMember: map[int]*process{}, lists: newLists(), positions: map[*Members]map[int]int{},
-		out: &Result{processOf: map[int]int{}}, collectives: map[collectiveKey]*collectiveCall{},
+	r := &resolver{a: a, progress: progress, byMember: map[int]*process{}, lists: newLists(),
+		positions: map[*Members]map[int]int{},
+		out:       &Result{processOf: map[int]int{}}, collectives: map[collectiveKey]*collectiveCall{},
 		ended: map[collectiveKey]int{},
 		folds: map[foldKey]*Comm{}, keys: map[*Comm]foldKey{}, notes: map[Note]int{}, groups: map[*Members]int{},
 		named: map[string]int64{}}

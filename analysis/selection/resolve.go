@@ -204,8 +204,8 @@ func (r *Resolved) TimedParts() ([]*Part, error) {
 	return parts, nil
 }
 
-// LivingParts are TimedParts, and an empty part of each stream that makes no call in the selected window, but some before
-// and some after it: it computes all the time. There are such only if it is a window of time that selects.
+// LivingParts are TimedParts, and an empty part of each stream that makes no call in the selected window, but some
+// before and some after it: it computes all the time. There are such only if it is a window of time that selects.
 func (r *Resolved) LivingParts() ([]*Part, error) {
 	parts, err := r.TimedParts()
 	if err != nil || r.Selection.Window == nil || r.steps != nil || r.path != nil {

@@ -11,8 +11,8 @@
 // variants itself, so that each feature has a price. The machine should be
 // quiet and have at least two cores.
 //
-// With -programs it runs whole programs that are already built, as they are and recorded, with EZTrace and Pilgrim, too,
-// if asked. Each line of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They
+// With -programs it runs whole programs that are already built, as they are and recorded, with EZTrace and Pilgrim,
+// too, if asked. Each line of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They
 // run in DIR, where their input may be, or in a folder that is removed.
 package main
 

@@ -50,7 +50,8 @@ func build(dir, binary string) error {
 	if err != nil {
 		return err
 	}
-	out, err := exec.Command("go", "test", "-c", "-fuzz=.", "-toolexec="+self+" "+asTool, "-o", binary, dir).CombinedOutput()
+	c := exec.Command("go", "test", "-c", "-fuzz=.", "-toolexec="+self+" "+asTool, "-o", binary, dir)
+	out, err := c.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", dir, err, out)
 	}
@@ -102,8 +103,8 @@ func run(t target, binary, cache string, length time.Duration) (n float64, cpu t
 const asTool = "tool"
 
 // tool runs a tool of a build. The compiler is told to count what is executed in packages of this project only: counts
-// of the libraries that it uses make inputs interesting that do nothing new here, and to hand all counts from process to
-// process, which is done for each of them by code that is counted, too, would take most of the time.
+// of the libraries that it uses make inputs interesting that do nothing new here, and to hand all counts from process
+// to process, which is done for each of them by code that is counted, too, would take most of the time.
 func tool(args []string) error {
 	kept := args[:0:0]
 	for _, a := range args {

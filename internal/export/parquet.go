@@ -22,7 +22,8 @@ import (
 // Tables are the tables that a recording is exported to, one a file.
 var Tables = []string{"calls", "messages", "steps", "ranks", "sites", "communicators", "marks"}
 
-// mostRows is how many calls become rows without --force. A file of a kilobyte can claim more than any disk has room for.
+// mostRows is how many calls become rows without --force. A file of a kilobyte can claim more than any disk has room
+// for.
 const mostRows = 1 << 32
 
 // checkTable is the error for a table that has a row for each of too many calls.

@@ -23,8 +23,9 @@
 // A slot of context o gives two inputs, which are 0 if c is 0: number 2o is stretch(p div 16), and
 // 2o+1 is (p div 16 - 2048) * min(c, 8) / 8, rounded to 0. The probability that the bit is 1 is
 // 16q + 8 of 65536, within 24..65512, with q = squash((sum of inputs times weights) div 2^16). There
-// are weights for each number of contexts with c above 0; all begin as 19660, those for bytes as 16384. After the bit b each
-// weight of these grows by (input * (4096b - q) * 10 + 8192) div 2^14, and is kept within -2^24..2^24.
+// are weights for each number of contexts with c above 0; all begin as 19660, those for bytes as
+// 16384. After the bit b each weight of these grows by (input * (4096b - q) * 10 + 8192) div 2^14,
+// and is kept within -2^24..2^24.
 // Then p of each slot, in the order of contexts, moves by (65535b - p) * 2 / (2c + 3), rounded to 0,
 // and c grows by one up to 30.
 //

@@ -43,8 +43,8 @@ enum {
     RP_FLAG_FORCED = 2,  /* outcomes as recorded: terminals have an outcome, see below */
     RP_FLAG_UNFINISHED = 4, /* the recorded process made no MPI_Finalize: end without, and do not call that a failure
                              * of the replay */
-    RP_FLAG_OWN = 8,     /* datatypes may lead out of memory of MPI_Alloc_mem: only MPI_Free_mem is given that, all other
-                          * calls have memory in the range of all segments instead */
+    RP_FLAG_OWN = 8,     /* datatypes may lead out of memory of MPI_Alloc_mem: only MPI_Free_mem is given that, all
+                          * other calls have memory in the range of all segments instead */
 };
 
 /* A terminal: what all its calls have in common. */
