@@ -177,8 +177,8 @@ func testFault(t *testing.T, m *mpirun.MPI, p loggedProgram, f fault, rng *rand.
 }
 
 func newFaultJob(t *testing.T, m *mpirun.MPI, p loggedProgram, rng *rand.Rand) *faultJob {
-	dir, state := t.TempDir(), stateRoot(t)
-	j := &faultJob{rng: rng, command: p.command(t, m, dir, faultSeconds), dir: dir, state: state,
+	dir := t.TempDir()
+	j := &faultJob{rng: rng, command: p.command(t, m, dir, faultSeconds), dir: dir, state: stateRoot(t),
 		out: filepath.Join(dir, "logged.tabard"), makeRoom: func() {}}
 	j.begun = rng.IntN(3) == 0
 	switch n := rng.IntN(6); {
@@ -189,8 +189,7 @@ func newFaultJob(t *testing.T, m *mpirun.MPI, p loggedProgram, rng *rand.Rand) *
 		j.full = "the recording's"
 		j.fillOutput(t)
 	}
-	state = j.state
-	j.Job = &mpirun.Job{MPI: m, Ranks: faultRanks, Dir: dir, Env: []string{"TABARD_STATE=" + state},
+	j.Job = &mpirun.Job{MPI: m, Ranks: faultRanks, Dir: dir, Env: []string{"TABARD_STATE=" + j.state},
 		Args: slices.Concat([]string{tabardBin, "record", "--quiet", "--events=" + p.events, "-o", j.out}, j.command)}
 	return j
 }

@@ -9,8 +9,10 @@ import (
 
 // Where a file says that memory lies where there is none, places are unknown: sums of them would overflow.
 func TestPlaces(t *testing.T) {
-	for offset, known := range map[int64]bool{0: true, -8: true, 1 << 40: true, math.MaxInt64: false, math.MinInt64: false} {
-		if at := placeOf(archive.Value{Kind: archive.Addr, N: offset}); at != (Place{}) != known || known && at.Offset != offset {
+	for offset, known := range map[int64]bool{0: true, -8: true, 1 << 40: true, math.MaxInt64: false,
+		math.MinInt64: false} {
+		at := placeOf(archive.Value{Kind: archive.Addr, N: offset})
+		if at != (Place{}) != known || known && at.Offset != offset {
 			t.Errorf("%d is at %+v", offset, at)
 		}
 		b := base{Place{7, 16}, 8}

@@ -12,8 +12,8 @@
 // quiet and have at least two cores.
 //
 // With -programs it runs whole programs that are already built, as they are and recorded, with EZTrace and Pilgrim,
-// too, if asked. Each line of FILE is a name, a number of ranks and a command with its arguments; # begins a comment. They
-// run in DIR, where their input may be, or in a folder that is removed.
+// too, if asked. Each line of FILE is a name, a number of ranks and a command with its arguments; # begins a comment.
+// They run in DIR, where their input may be, or in a folder that is removed.
 package main
 
 import (
@@ -35,20 +35,20 @@ func main() {
 	yields := flag.String("yield", "",
 		"with producers: measure collectors of the least priority in turn, too: nice (19), or idle (SCHED_IDLE)")
 	old := flag.String("old", "", "another build of tabard, which is measured in turn with producers, or -sources")
-	var whole programsOf
-	flag.StringVar(&whole.list, "programs", "", "measure whole programs instead: lines of name, ranks, command")
-	flag.StringVar(&whole.dir, "dir", "", "the folder that they run in (default: one that is made)")
-	flag.StringVar(&whole.pilgrim, "pilgrim", "", "record them with this library of Pilgrim, too")
-	flag.BoolVar(&whole.eztrace, "eztrace", false, "record them with EZTrace, too")
+	var of programsOf
+	flag.StringVar(&of.list, "programs", "", "measure whole programs instead: lines of name, ranks, command")
+	flag.StringVar(&of.dir, "dir", "", "the folder that they run in (default: one that is made)")
+	flag.StringVar(&of.pilgrim, "pilgrim", "", "record them with this library of Pilgrim, too")
+	flag.BoolVar(&of.eztrace, "eztrace", false, "record them with EZTrace, too")
 	flag.Parse()
 	if *pairs < 1 || *calls < 1000 {
 		fmt.Fprintln(os.Stderr, "cost: at least one pair and 1,000 calls")
 		os.Exit(2)
 	}
-	if whole.list != "" {
-		whole.pairs = *pairs
-		whole.mpi, _, _ = strings.Cut(*names, ",")
-		exitIf(wholePrograms(&whole))
+	if of.list != "" {
+		of.pairs = *pairs
+		of.mpi, _, _ = strings.Cut(*names, ",")
+		exitIf(wholePrograms(&of))
 		return
 	}
 	if *counts != "" {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tabard-hpc/tabard/bench/internal/programs"
@@ -24,30 +25,35 @@ type programsOf struct {
 	eztrace bool
 }
 
-// A recorder is a way to run a program; the first one is the program as it is.
+// ours is what tabard's recording is called.
+const ours = "out.tabard"
+
+// A recorder is a way to run a program; the first one is the program as it is, the second one tabard.
 type recorder struct {
 	name string
 	// words before the program; what is recorded goes to the folder.
 	words func(folder string) []string
+	// leaves is the folder that it writes where the program runs instead; empty: none.
+	leaves string
 }
 
 func (o *programsOf) recorders(m *mpirun.MPI) []recorder {
 	tabard := filepath.Join(mpirun.Root(), "bin", "tabard")
 	list := []recorder{
-		{"as it is", func(string) []string { return nil }},
-		{"tabard", func(folder string) []string {
-			return []string{tabard, "record", "-q", "-o", filepath.Join(folder, "out.tabard")}
+		{name: "as it is", words: func(string) []string { return nil }},
+		{name: "tabard", words: func(folder string) []string {
+			return []string{tabard, "record", "-q", "-o", filepath.Join(folder, ours)}
 		}},
 	}
 	if o.eztrace {
-		list = append(list, recorder{"EZTrace", func(folder string) []string {
+		list = append(list, recorder{name: "EZTrace", words: func(folder string) []string {
 			return []string{"eztrace", "-t", m.Name, "-o", filepath.Join(folder, "otf2")}
 		}})
 	}
 	if o.pilgrim != "" {
-		// It writes to the folder of the program.
-		list = append(list, recorder{"Pilgrim", func(string) []string {
-			return []string{"env", "LD_PRELOAD=" + o.pilgrim}
+		preload := strings.TrimSpace(o.pilgrim + " " + m.YieldPreload)
+		list = append(list, recorder{name: "Pilgrim", leaves: "pilgrim-logs", words: func(string) []string {
+			return []string{"env", "LD_PRELOAD=" + preload}
 		}})
 	}
 	return list
@@ -72,12 +78,13 @@ func (o *programsOf) measureProgram(m *mpirun.MPI, p programs.Program, t recorde
 	if dir == "" {
 		dir = folder
 	}
-	logs := filepath.Join(dir, "pilgrim-logs")
-	if t.name == "Pilgrim" {
-		if err := os.RemoveAll(logs); err != nil {
+	written := folder
+	if t.leaves != "" {
+		written = filepath.Join(dir, t.leaves)
+		if err := os.RemoveAll(written); err != nil {
 			return whole{err: err}
 		}
-		defer os.RemoveAll(logs)
+		defer os.RemoveAll(written)
 	}
 	j := &mpirun.Job{MPI: m, Ranks: p.Ranks, Dir: dir, Timeout: 10 * time.Minute,
 		Args: append(t.words(folder), p.Args...), Env: []string{"OMPI_MCA_mpi_yield_when_idle=0"}}
@@ -97,16 +104,10 @@ func (o *programsOf) measureProgram(m *mpirun.MPI, p programs.Program, t recorde
 		return w
 	}
 	w.cpu = (r.CPU + detached).Seconds()
-	if t.name == "tabard" {
-		if w.calls, w.err = callsIn(filepath.Join(folder, "out.tabard")); w.err != nil {
-			return w
-		}
+	if w.bytes, err = recordings.Bytes(written); err == nil && t.name == "tabard" {
+		w.calls, err = callsIn(filepath.Join(folder, ours))
 	}
-	from := folder
-	if t.name == "Pilgrim" {
-		from = logs
-	}
-	w.bytes, w.err = recordings.Bytes(from)
+	w.err = err
 	return w
 }
 
@@ -117,8 +118,8 @@ func callsIn(file string) (calls uint64, err error) {
 		return 0, err
 	}
 	defer a.Close()
-	for i := range a.NumStreams() {
-		calls += a.Stream(i).Calls()
+	for s := range a.Streams() {
+		calls += s.Calls()
 	}
 	return calls, nil
 }
@@ -184,13 +185,13 @@ func printProgram(p programs.Program, tools []recorder, runs [][]whole) error {
 			fmt.Printf("| %s | %d | | %s | %v | | | | |\n", p.Name, p.Ranks, t.name, failed)
 			continue
 		}
-		calls, last := "", runs[i][len(runs[i])-1]
-		if last.calls > 0 {
-			calls = programs.Commas(int64(last.calls))
-		}
 		if i == 0 {
 			fmt.Printf("| %s | %d | | %s | %.2f | | | | |\n", p.Name, p.Ranks, t.name, center(wall))
 			continue
+		}
+		calls, last := "", runs[i][len(runs[i])-1]
+		if last.calls > 0 {
+			calls = programs.Commas(int64(last.calls))
 		}
 		fmt.Printf("| %s | %d | %s | %s | %.2f | %s | %s | %.0f | %s |\n", p.Name, p.Ranks, calls, t.name,
 			center(wall), ratios(slower), ratios(more), center(added), programs.Commas(last.bytes))

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -51,33 +50,27 @@ func here(args []string) (a reply) {
 	return a
 }
 
-// commandToRun is for a process that is there for nothing else: how many bytes of memory the command may take, and
-// the words of its line.
-const commandToRun = "TABARD_TEST_DAMAGED"
-
-// exitProblem is the exit code of such a process if the command did what none may do.
+// exitProblem is the exit code of a watched process if the command did what none may do.
 const exitProblem = 99
 
-func TestMain(m *testing.M) {
-	if text := os.Getenv(commandToRun); text != "" {
-		words := strings.Split(text, "\n")
-		most, err := strconv.ParseUint(words[0], 10, 64)
-		if err != nil {
-			panic(err)
-		}
-		var w watch
-		w.begin(strings.Join(words[1:], " "), most)
-		go w.run(nil)
-		a := here(words[1:])
-		os.Stdout.Write(a.out)
-		os.Stderr.WriteString(a.errs)
-		if a.problem != "" {
-			os.Stderr.WriteString(a.problem)
-			os.Exit(exitProblem)
-		}
-		os.Exit(a.code)
+// watched runs a command that may take so many bytes of memory, and returns the exit code of the process that is there
+// for nothing else.
+func watched(args []string, memory string) int {
+	most, err := strconv.ParseUint(memory, 10, 64)
+	if err != nil {
+		panic(err)
 	}
-	os.Exit(m.Run())
+	var w watch
+	w.begin(strings.Join(args, " "), most)
+	go w.run(nil)
+	a := here(args)
+	os.Stdout.Write(a.out)
+	os.Stderr.WriteString(a.errs)
+	if a.problem != "" {
+		os.Stderr.WriteString(a.problem)
+		return exitProblem
+	}
+	return a.code
 }
 
 // Files that claim as many calls as somebody may wait for, or somewhat more, can take hours in earnest. Such commands
@@ -113,8 +106,8 @@ func long(line string, calls uint64) bool {
 
 // apart runs a command in a process of its own, which is interrupted after a while.
 func apart(args []string, most uint64) (a reply) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d\n%s", commandToRun, most, strings.Join(args, "\n")))
+	cmd := ownProcess(args)
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", memoryVar, most))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {

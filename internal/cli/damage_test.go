@@ -28,8 +28,8 @@ import (
 )
 
 // hostileCommands are the commands that read archives and take more than FILE and --json, each with options of which
-// one line is chosen for each file. FILE is the damaged archive, GOOD a sound one, RAW raw logs, OUT a file to write, DIR
-// a directory, LIBRARY what passes for an MPI library.
+// one line is chosen for each file. FILE is the damaged archive, GOOD a sound one, RAW raw logs, OUT a file to write,
+// DIR a directory, LIBRARY what passes for an MPI library.
 var hostileCommands = [][]string{
 	{"info FILE", "info FILE --json", "info FILE --top 2"},
 	{"info FILE --comms", "info FILE --comms --json"},

@@ -50,17 +50,11 @@ func manyRanks(t *testing.T, file string, ranks, steps int) {
 	}
 }
 
-// commandVar holds the words of a command that a test is to be, as a process of its own.
-const commandVar = "TABARD_TEST_COMMAND"
-
 // ranksVar is how many ranks TestManyRanks has if it is set: 100,000 take minutes.
 const ranksVar = "TABARD_TEST_RANKS"
 
 // TestManyRanks: every command that reads recordings keeps its bounds for recordings of many ranks.
 func TestManyRanks(t *testing.T) {
-	if words := os.Getenv(commandVar); words != "" {
-		os.Exit(Run(strings.Split(words, "\n"), os.Stdout, os.Stderr))
-	}
 	ranks := 5_000
 	if testing.Short() {
 		ranks = 1_000
@@ -79,8 +73,7 @@ func TestManyRanks(t *testing.T) {
 			Replace(name))
 		words := filled(q, map[string]string{"A": a, "B": b, "OUT": out})
 		t.Run(q, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestManyRanks$")
-			cmd.Env = append(os.Environ(), commandVar+"="+strings.Join(words, "\n"))
+			cmd := ownProcess(words)
 			cputime.ForgetPeak()
 			var out, errs bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &errs

@@ -31,8 +31,8 @@ func checkTable(j *Job) error {
 	if j.Calls <= mostRows || !slices.Contains([]string{"", "calls", "messages", "marks"}, j.Table) {
 		return nil
 	}
-	return fmt.Errorf("%s calls would be some %s: choose a part with --time, --steps, --rank or --classes, or write all "+
-		"with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()))
+	return fmt.Errorf("%s calls would be some %s: choose a part with --time, --steps, --rank or --classes, "+
+		"or write all with --force", render.Count(j.Calls), render.ByteSize(j.Bytes()))
 }
 
 // groupRows is how many rows a row group has at most: they are in memory until it is written.

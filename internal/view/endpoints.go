@@ -22,7 +22,7 @@ import (
 func endpoints() map[string]endpoint {
 	return map[string]endpoint{
 		"overview":  {work: overview},
-		"info":      {work: func(q *question) (any, error) { return report.NewInfo(q.rec.whole, q.meter) }, queue: tables},
+		"info":      {work: information, queue: tables},
 		"report":    {work: summary, selects: true, queue: long},
 		"loops":     {work: loopNests, selects: true, queue: tables},
 		"waits":     {work: waiting, takes: []string{"kind", "cause"}, selects: true, queue: long},
@@ -53,6 +53,8 @@ func endpoints() map[string]endpoint {
 		"calls": {work: callsOf, takes: []string{"rank", "thread", "world", "from", "limit"}},
 	}
 }
+
+func information(q *question) (any, error) { return report.NewInfo(q.rec.whole, q.meter) }
 
 // job opens an archive for what follows its calls in time.
 func (q *question) job(a *archive.Archive) (*report.Job, error) {

@@ -125,8 +125,8 @@ func TestLies(t *testing.T) {
 		{"raw too large", Section{Stored: n, Raw: 100001, Codec: Zstd, CRC: Checksum(packed)}, packed,
 			"cannot be decompressed"},
 		{"raw impossible", Section{Stored: n, Raw: 1 << 29, Codec: Zstd, CRC: Checksum(packed)}, packed, "cannot hold"},
-		{"raw too large for a sequence", Section{Stored: 10, Raw: MaxSequence + 1, Codec: Sequence, CRC: Checksum(plain)},
-			plain, "cannot hold"},
+		{"raw too large for a sequence",
+			Section{Stored: 10, Raw: MaxSequence + 1, Codec: Sequence, CRC: Checksum(plain)}, plain, "cannot hold"},
 		{"raw above the limit", Section{Stored: n, Raw: 1 << 40, Codec: Zstd, CRC: Checksum(packed)}, packed, "limit"},
 	} {
 		c, err := open(lying(t, test.s, test.stored), 1<<30)

@@ -73,8 +73,8 @@ func (l *launcher) planFunctions(dir string) string {
 }
 
 // besideStacks tells from the auxiliary vector of a process whether there can be memory where return addresses are
-// kept: at their place on the stack, with bit 46 of its address turned over. Some kernels for AArch64 give programs 39 or 42
-// bits of addresses.
+// kept: at their place on the stack, with bit 46 of its address turned over. Some kernels for AArch64 give programs 39
+// or 42 bits of addresses.
 func besideStacks(auxv [][2]uintptr) error {
 	const atRandom, kept = 25, 46 // AT_RANDOM: 16 bytes at the begin of the stack
 	for _, v := range auxv {
