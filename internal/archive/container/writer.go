@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -19,6 +20,15 @@ type Writer struct {
 	version Version
 	written int // bytes
 	err     error
+	packing []*packing // sections to be written, in their order
+	coming  int        // bytes that they have before they are packed
+}
+
+// packing is a section that is being packed beside others.
+type packing struct {
+	Section
+	stored []byte
+	done   chan struct{}
 }
 
 // NewWriter writes the header to w.
@@ -31,8 +41,9 @@ func NewWriter(w io.Writer) (*Writer, error) {
 // Encoders are costly to make and used by one goroutine at a time. They are deterministic: equal
 // content gives equal files.
 var (
-	best = encoders(zstd.SpeedBestCompression) // for what is small
-	fast = encoders(zstd.SpeedFastest)         // for the rest, most of which is entropy-coded already
+	best  = encoders(zstd.SpeedBestCompression) // for structure; it needs 34 MB
+	small = encoders(zstd.SpeedDefault)         // for what a sequence is tried for, too; it needs 1 MB
+	fast  = encoders(zstd.SpeedFastest)         // for the rest, most of which is entropy-coded already
 )
 
 func encoders(level zstd.EncoderLevel) *sync.Pool {
@@ -60,15 +71,44 @@ func (w *Writer) write(b []byte) {
 
 // Add appends a section that holds raw, compressed if that makes it smaller.
 func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
-	s := Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}
-	stored := raw
-	if packed := pack(raw, w.written >= longFile); packed != nil {
-		s.Codec, stored = Zstd, packed
-		if code := closer(raw, len(packed)); code != nil {
-			s.Codec, stored = Sequence, code
-		}
+	p := &packing{Section: Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))},
+		done: make(chan struct{})}
+	// How the rest of a long file is packed depends on what has been written.
+	if len(raw) > longBytes || w.written+w.coming+len(raw) >= longFile {
+		w.flush()
+		p.pack(raw, w.written >= longFile)
+		w.put(&p.Section, p.stored)
+		return w.err
 	}
-	return w.AddStored(s, stored)
+	go p.pack(slices.Clone(raw), false)
+	w.packing = append(w.packing, p)
+	w.coming += len(raw)
+	return w.err
+}
+
+// flush writes the sections that are being packed.
+func (w *Writer) flush() {
+	for _, p := range w.packing {
+		<-p.done
+		w.put(&p.Section, p.stored)
+	}
+	w.packing, w.coming = nil, 0
+}
+
+// atOnce is how many sections of all writers are packed at a time; an encoder of the best compression needs 34 MB.
+var atOnce = make(chan struct{}, 2)
+
+// pack finds how the section is stored.
+func (p *packing) pack(raw []byte, hurry bool) {
+	defer close(p.done)
+	atOnce <- struct{}{}
+	defer func() { <-atOnce }()
+	p.stored = raw
+	if code := closer(raw); code != nil {
+		p.Codec, p.stored = Sequence, code
+	} else if packed := pack(raw, hurry); packed != nil {
+		p.Codec, p.stored = Zstd, packed
+	}
 }
 
 // Sections up to longBytes are compressed as well as can be: structure is small and read often. Those above probeBytes
@@ -85,15 +125,23 @@ const (
 // is entropy-coded already gains too little for the time that reading takes.
 const closeNumerator, closeDenominator = 15, 16
 
-// closer returns raw as a sequence, nil if that takes no less than the n bytes that Zstandard leaves of it.
-func closer(raw []byte, n int) []byte {
-	if len(raw) > MaxSequence || n*closeDenominator > len(raw)*closeNumerator {
+// closer returns raw as a sequence, nil if Zstandard makes it as small.
+func closer(raw []byte) []byte {
+	if len(raw) > MaxSequence {
 		return nil
 	}
-	if code := sequence.EncodeBytes(raw); len(code) < n {
-		return code
+	packed := shrink(small, raw)
+	if packed == nil || len(packed)*closeDenominator > len(raw)*closeNumerator {
+		return nil
 	}
-	return nil
+	code := sequence.EncodeBytes(raw)
+	if len(code) > len(packed)*7/8 { // the best compression may be as good, but seldom an eighth better
+		packed = shrink(best, raw)
+	}
+	if packed != nil && len(packed) <= len(code) {
+		return nil
+	}
+	return code
 }
 
 // pack returns raw compressed, nil if that gains too little. hurry is for a part of a long file.
@@ -150,11 +198,17 @@ func PackedLen(raw []byte) int {
 // AddStored appends a section as described by s, whose bytes are stored. It
 // sets lengths that s leaves 0 and the checksum; tests lie about the rest.
 func (w *Writer) AddStored(s Section, stored []byte) error {
+	w.flush()
+	w.put(&s, stored)
+	return w.err
+}
+
+// put writes a section and remembers it for the index.
+func (w *Writer) put(s *Section, stored []byte) {
 	s.Stored = int64(len(stored))
 	s.CRC = Checksum(stored)
-	w.index = AppendEntry(w.index, &s)
+	w.index = AppendEntry(w.index, s)
 	w.write(stored)
-	return w.err
 }
 
 // AppendEntry appends the index entry of s to dst.
@@ -175,6 +229,7 @@ func AppendEntry(dst []byte, s *Section) []byte {
 
 // Close writes index and trailer. It does not close the underlying writer.
 func (w *Writer) Close() error {
+	w.flush()
 	if uint64(len(w.index)) > math.MaxUint32 {
 		return fmt.Errorf("the index has %d bytes, more than the format can hold", len(w.index))
 	}
