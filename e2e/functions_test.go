@@ -304,6 +304,17 @@ func TestSearchPlanted(t *testing.T) {
 	})
 }
 
+// That a record about the clock is due while functions wait to be written makes no difference between ranks.
+func TestSearchSlow(t *testing.T) {
+	t.Parallel()
+	eachMPI(t, func(t *testing.T, m *mpirun.MPI) {
+		slow := planted.Search{Name: "slow"}
+		if first, err := slow.First(m, tabardBin, t.TempDir()); err != nil || first != "" {
+			t.Error(first, err)
+		}
+	})
+}
+
 // No call of a signal handler is dropped, whatever it interrupts, and none of a thread.
 func TestFunctionsSignals(t *testing.T) {
 	t.Parallel()

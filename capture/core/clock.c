@@ -123,7 +123,9 @@ void tb_clock_tick(struct tb_thread *t)
         t->clock_due = now + per_second / 4; /* another thread has just written one */
     } else if (__atomic_compare_exchange_n(&last_ns, &seen, ns, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         __atomic_store_n(&last_ticks, now, __ATOMIC_RELAXED);
+        t->priv->muted++; /* calls of functions that wait to be written are not taken apart for it */
         tb_emit_clock(t);
+        t->priv->muted--;
         t->clock_due = now + per_second;
     }
     errno = saved;

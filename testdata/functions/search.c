@@ -30,7 +30,7 @@ FAR static void work(int round)
 {
 #pragma omp parallel num_threads(THREADS)
     {
-        int mine = 0;
+        int mine = is("slow", round) ? usleep(1100000) : 0; /* no fault: the same, only later */
         for (int i = 0; i < TRIES; i++) mine += solve(i);
         int skip = 0;
 #ifdef _OPENMP
