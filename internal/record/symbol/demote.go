@@ -37,10 +37,22 @@ const moreNames = 32
 // isNamed tells the functions whose names in them are what the program is asked about: of regions, and of kernels.
 func isNamed(f *spec.Func) bool { return f.Shape == spec.ShapeOpen || f.Kernel() >= 0 }
 
+// fewRequests is how many signatures a family may have whose calls are given several requests. Which they are depends
+// on what was completed before, and follows from that: as columns they cost next to nothing, and what the ranks of an
+// irregular program do has one structure.
+const fewRequests = 4
+
+func takesRequests(f *spec.Func) bool {
+	return slices.ContainsFunc(f.Slots[:f.NumIn], func(s spec.Slot) bool { return s.Class == spec.Request && s.Array })
+}
+
 // mostOf is how many signatures a family of a function may have.
 func mostOf(fn spec.ID) int {
-	if isNamed(spec.ByID(fn)) {
+	switch f := spec.ByID(fn); {
+	case isNamed(f):
 		return min(MaxFamily, 1<<16) * moreNames
+	case takesRequests(f):
+		return min(MaxFamily, fewRequests)
 	}
 	return MaxFamily
 }
@@ -207,7 +219,7 @@ func canLeave(sl *spec.Slot, v *archive.Value) bool {
 func (x *families) note(fam int, id uint32) {
 	f := x.fams[fam]
 	f.sigs = append(f.sigs, id)
-	if len(f.sigs) > MaxFamily && !f.full && len(f.sigs) > mostOf(x.of.sigs[id].Func) {
+	if len(f.sigs) > min(MaxFamily, fewRequests) && !f.full && len(f.sigs) > mostOf(x.of.sigs[id].Func) {
 		x.due = fam
 	}
 }
@@ -216,7 +228,7 @@ func (x *families) note(fam int, id uint32) {
 func (p *Process) relieve(sink Sink) {
 	fam := p.due
 	p.due = -1
-	if s := p.fams[fam].sigs; len(s) <= MaxFamily || len(s) <= mostOf(p.of.sigs[s[0]].Func) { // seen to, in a journal
+	if s := p.fams[fam].sigs; len(s) <= mostOf(p.of.sigs[s[0]].Func) { // seen to, in a journal
 		return
 	}
 	if r := p.shrink(fam); r != nil {
