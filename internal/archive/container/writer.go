@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/tabard-hpc/tabard/internal/codec/entropy/sequence"
+	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
 // Writer writes a file front to back.
@@ -22,13 +23,13 @@ type Writer struct {
 	err     error
 	packing []*packing // sections to be written, in their order
 	coming  int        // bytes that they have before they are packed
+	packers workers.Group
 }
 
 // packing is a section that is being packed beside others.
 type packing struct {
 	Section
 	stored []byte
-	done   chan struct{}
 }
 
 // NewWriter writes the header to w.
@@ -71,8 +72,7 @@ func (w *Writer) write(b []byte) {
 
 // Add appends a section that holds raw, compressed if that makes it smaller.
 func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) error {
-	p := &packing{Section: Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))},
-		done: make(chan struct{})}
+	p := &packing{Section: Section{Type: typ, Optional: optional, Version: version, Raw: int64(len(raw))}}
 	// How the rest of a long file is packed depends on what has been written.
 	if len(raw) > longBytes || w.written+w.coming+len(raw) >= longFile {
 		w.flush()
@@ -80,7 +80,8 @@ func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) erro
 		w.put(&p.Section, p.stored)
 		return w.err
 	}
-	go p.pack(slices.Clone(raw), false)
+	raw = slices.Clone(raw)
+	w.packers.Go(func() { p.pack(raw, false) })
 	w.packing = append(w.packing, p)
 	w.coming += len(raw)
 	return w.err
@@ -88,8 +89,8 @@ func (w *Writer) Add(typ uint32, optional bool, version uint32, raw []byte) erro
 
 // flush writes the sections that are being packed.
 func (w *Writer) flush() {
+	w.packers.Wait()
 	for _, p := range w.packing {
-		<-p.done
 		w.put(&p.Section, p.stored)
 	}
 	w.packing, w.coming = nil, 0
@@ -100,7 +101,6 @@ var atOnce = make(chan struct{}, 2)
 
 // pack finds how the section is stored.
 func (p *packing) pack(raw []byte, hurry bool) {
-	defer close(p.done)
 	atOnce <- struct{}{}
 	defer func() { <-atOnce }()
 	p.stored = raw

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"errors"
+
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 )
@@ -88,7 +90,11 @@ type follower struct {
 	usage
 	made []int // by terminal: how many calls were made
 	live map[uint32]*heapBlock
+	lost bool // a datatype leads out of memory that is where the library puts it
 }
+
+var errLost = errors.New("a datatype leads out of memory that the MPI library allocates, to what is elsewhere in " +
+	"another program: tabard replay makes these calls")
 
 // A heapBlock is a segment of the heap while it exists.
 type heapBlock struct {
@@ -111,6 +117,9 @@ func (m *Memory) follow(c *class) error {
 		}) {
 			if err == nil {
 				err = f.call(call)
+			}
+			if err == nil && f.lost {
+				err = errLost
 			}
 			if err != nil {
 				return err
@@ -212,7 +221,7 @@ func (f *follower) sees(v *archive.Value, e extent) {
 		return
 	case v.Mem == archive.Heap && (b != nil || f.m.Segment(v).Made):
 		if near.Low < 0 || len(far) > 0 || b != nil && near.High > b.size {
-			f.m.note("a datatype leads out of memory that MPI allocated, to what is not there in this program")
+			f.lost = true
 		}
 		return
 	}
