@@ -208,7 +208,7 @@ func (r *Resolved) TimedParts() ([]*Part, error) {
 // before and some after it: it computes all the time. There are such only if it is a window of time that selects.
 func (r *Resolved) LivingParts() ([]*Part, error) {
 	parts, err := r.TimedParts()
-	if err != nil || r.Selection.Window == nil || r.steps != nil || r.path != nil {
+	if err != nil || !r.OnlyWindow() {
 		return parts, err
 	}
 	calls := make(map[int]bool, len(parts))
@@ -218,20 +218,36 @@ func (r *Resolved) LivingParts() ([]*Part, error) {
 	for _, c := range r.Classes() {
 		for rank := range c.Ranks.All() {
 			s := c.Class.Stream(rank)
-			if calls[s.Index()] || !s.Timed() {
+			if calls[s.Index()] {
 				continue
 			}
-			in, err := r.inWindow(s)
-			if err != nil {
+			if p, err := r.IdlePart(s); err != nil {
 				return nil, err
-			}
-			if in.From == in.To && 0 < in.From && in.From < s.Calls() {
-				parts = append(parts, &Part{Stream: s, Range: in, r: r})
+			} else if p != nil {
+				parts = append(parts, p)
 			}
 		}
 	}
 	slices.SortFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Stream.Index(), b.Stream.Index()) })
 	return parts, nil
+}
+
+// OnlyWindow tells that a window of time selects, and neither steps nor a region.
+func (r *Resolved) OnlyWindow() bool {
+	return r.Selection.Window != nil && r.steps == nil && r.path == nil
+}
+
+// IdlePart is the empty part of a stream whose rank is selected and that makes no call in the selected window, but some
+// before and some after it; nil if there is none.
+func (r *Resolved) IdlePart(s *archive.Stream) (*Part, error) {
+	if !r.OnlyWindow() || !s.Timed() || r.Selection.Ranks != nil && !r.Selection.Rank(s.Rank().Rank) {
+		return nil, nil
+	}
+	in, err := r.inWindow(s)
+	if err != nil || in.From != in.To || in.From == 0 || in.From == s.Calls() {
+		return nil, err
+	}
+	return &Part{Stream: s, Range: in, r: r}, nil
 }
 
 // teller reports to Progress the streams that have been passed.

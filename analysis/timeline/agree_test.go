@@ -24,8 +24,9 @@ func TestTilesAndTimeline(t *testing.T) {
 				width := int64(timeline.TileBins) << level
 				tile := &timeline.Tile{Level: level, X: rnd.Int64N(int64(end) / width), Group: 1, Rows: 64}
 				fill(t, x, tile)
-				sel, err := selection.Parse(selection.Flags{Functions: functions,
-					Time: fmt.Sprintf("%dns..%dns", tile.X*width, (tile.X+1)*width)})
+				flags := selection.Flags{Functions: functions,
+					Time: fmt.Sprintf("%dns..%dns", tile.X*width, (tile.X+1)*width)}
+				sel, err := selection.Parse(flags)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -36,8 +37,11 @@ func TestTilesAndTimeline(t *testing.T) {
 				if int64(r.From) != tile.X*width || int64(r.To) != (tile.X+1)*width {
 					t.Fatalf("%s: from %v to %v", name, r.From, r.To)
 				}
+				selected := &timeline.Tile{Level: level, X: tile.X, Group: 1, Rows: 64}
+				fill(t, newTiler(t, a, flags, end), selected)
 				for row := range r.Rows {
 					cells += agree(t, name, tile, r, row)
+					agree(t, name+", selected", selected, r, row)
 				}
 			}
 			if cells < 10_000 {

@@ -10,7 +10,8 @@ import (
 
 // facts are what is known of a stream besides its blocks.
 type facts struct {
-	// from and to are the start of the first call and the end of the last one.
+	// from and to are the start of the first call and the end of the last one. If a window of time selects, they are
+	// what is in it of the time from the end of the call before to the start of the one after.
 	from, to time.Duration
 	// rate is how long a tick lasts in nanoseconds, on average: one number for a stream, so that sums of ticks are sums
 	// of times at every zoom.
@@ -44,8 +45,17 @@ func (t *Tiler) open(r *selection.Resolved, stream int) (*lane, error) {
 	t.asks.Lock()
 	defer t.asks.Unlock()
 	p, err := r.Part(s)
-	if l.none = l.none || p == nil; err != nil || l.none {
+	if l.none = l.none || p == nil; err != nil {
 		return l, err
+	}
+	if p == nil {
+		if p, err = r.IdlePart(s); err == nil && p != nil {
+			l.from, l.to, err = edges(r, p)
+		}
+		return l, err
+	}
+	if l.none {
+		return l, nil
 	}
 	if l.w, err = (&job{r: &Result{}}).walker(p, &cells{}); err != nil {
 		return nil, err
@@ -63,8 +73,15 @@ func (t *Tiler) open(r *selection.Resolved, stream int) (*lane, error) {
 	return l, nil
 }
 
+// edges are from when to when a stream is in the window of time that selects.
+func edges(r *selection.Resolved, p *selection.Part) (from, to time.Duration, err error) {
+	around, err := (&job{sel: r, r: &Result{}}).life(p)
+	from = max(around.from, r.From)
+	return from, max(from, min(around.to, r.To)), err
+}
+
 // find finds out the facts. It decodes the last block, or the only one.
-func (l *lane) find() error {
+func (l *lane) find(r *selection.Resolved) error {
 	p, t := l.w.p, l.w.timing
 	_, _, first, _ := t.Block(0)
 	if p.Range.From > 0 {
@@ -78,6 +95,13 @@ func (l *lane) find() error {
 	l.rate = 1
 	if latest > first {
 		l.rate = float64(l.to-l.from) / float64(latest-first)
+	}
+	if r.OnlyWindow() {
+		from, to, err := edges(r, p)
+		if err != nil {
+			return err
+		}
+		l.from, l.to = min(l.from, from), max(l.to, to)
 	}
 	l.single = (l.summed || l.t.volume) && l.blocks == 1
 	if p.Range.To == t.Len() {

@@ -322,7 +322,7 @@ func (t *Tiler) take(stream int) (*lane, error) {
 		l.facts = *f
 	} else {
 		if !l.none {
-			if err := l.find(); err != nil {
+			if err := l.find(r); err != nil {
 				return nil, err
 			}
 		}

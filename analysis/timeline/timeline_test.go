@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -199,8 +200,25 @@ rank 2 of 3 on n
 			if !slices.Equal(got, c.ranks) || math.Abs(r.Total[timeline.Computation]-c.total) > 1e-9 {
 				t.Errorf("%+v: ranks %v, computation %g", c.flags, got, r.Total[timeline.Computation])
 			}
+			want := c.total * float64(r.To-r.From) * float64(len(c.ranks))
+			if got := tileComputation(t, a, c.flags, 9100); math.Abs(got-want) > want/100 {
+				t.Errorf("%+v: %g ns of computation in tiles, %g in the timeline", c.flags, got, want)
+			}
 		}
 	}
+}
+
+// tileComputation is the computation of all lines of a selection in a job that ends at end, in ns.
+func tileComputation(t *testing.T, a *archive.Archive, flags selection.Flags, end time.Duration) (ns float64) {
+	t.Helper()
+	tile := &timeline.Tile{Level: bits.Len64(uint64(end) / timeline.TileBins), Group: 1, Rows: 64}
+	fill(t, newTiler(t, a, flags, end), tile)
+	for line := range a.NumStreams() {
+		for bin := range timeline.TileBins {
+			ns += tile.Time(line, bin, timeline.Computation)
+		}
+	}
+	return ns
 }
 
 func check(t *testing.T, seed uint64, a *archive.Archive, r *timeline.Result, sel *selection.Selection) {
