@@ -13,7 +13,7 @@ import (
 // communicator are selected.
 type Part struct {
 	Stream *archive.Stream
-	// Range is never empty. If a region is selected it is from its first call to its last one: see Inside.
+	// Range is empty in an idle part only: see IdlePart. If a region is selected it is from its first call to its last one: see Inside.
 	Range Range
 
 	r     *Resolved

@@ -41,21 +41,14 @@ type lane struct {
 func (t *Tiler) open(r *selection.Resolved, stream int) (*lane, error) {
 	s := r.Archive.Stream(stream)
 	l := &lane{t: t, stream: stream}
-	l.none = !s.Timed()
 	t.asks.Lock()
 	defer t.asks.Unlock()
 	p, err := r.Part(s)
-	if l.none = l.none || p == nil; err != nil {
-		return l, err
+	if err != nil {
+		return nil, err
 	}
-	if p == nil {
-		if p, err = r.IdlePart(s); err == nil && p != nil {
-			l.from, l.to, err = edges(r, p)
-		}
-		return l, err
-	}
-	if l.none {
-		return l, nil
+	if l.none = !s.Timed() || p == nil; l.none {
+		return l, l.idle(r, s)
 	}
 	if l.w, err = (&job{r: &Result{}}).walker(p, &cells{}); err != nil {
 		return nil, err
@@ -73,9 +66,18 @@ func (t *Tiler) open(r *selection.Resolved, stream int) (*lane, error) {
 	return l, nil
 }
 
+// idle finds from when to when the stream computes, if it makes no call in the window of time that selects.
+func (l *lane) idle(r *selection.Resolved, s *archive.Stream) error {
+	p, err := r.IdlePart(s)
+	if err == nil && p != nil {
+		l.from, l.to, err = edges(r, p)
+	}
+	return err
+}
+
 // edges are from when to when a stream is in the window of time that selects.
 func edges(r *selection.Resolved, p *selection.Part) (from, to time.Duration, err error) {
-	around, err := (&job{sel: r, r: &Result{}}).life(p)
+	around, err := (&job{sel: r}).life(p)
 	from = max(around.from, r.From)
 	return from, max(from, min(around.to, r.To)), err
 }

@@ -3,7 +3,6 @@ package timeline_test
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -211,7 +210,7 @@ rank 2 of 3 on n
 // tileComputation is the computation of all lines of a selection in a job that ends at end, in ns.
 func tileComputation(t *testing.T, a *archive.Archive, flags selection.Flags, end time.Duration) (ns float64) {
 	t.Helper()
-	tile := &timeline.Tile{Level: bits.Len64(uint64(end) / timeline.TileBins), Group: 1, Rows: 64}
+	tile := &timeline.Tile{Level: timeline.GridLevel(end), Group: 1, Rows: 64}
 	fill(t, newTiler(t, a, flags, end), tile)
 	for line := range a.NumStreams() {
 		for bin := range timeline.TileBins {

@@ -103,11 +103,18 @@ var atOnce = make(chan struct{}, 2)
 func (p *packing) pack(raw []byte, hurry bool) {
 	atOnce <- struct{}{}
 	defer func() { <-atOnce }()
-	p.stored = raw
-	if code := closer(raw); code != nil {
-		p.Codec, p.stored = Sequence, code
-	} else if packed := pack(raw, hurry); packed != nil {
+	code, sure := closer(raw)
+	var packed []byte
+	if !sure {
+		packed = pack(raw, hurry)
+	}
+	switch {
+	case packed != nil && (code == nil || len(packed) <= len(code)):
 		p.Codec, p.stored = Zstd, packed
+	case code != nil:
+		p.Codec, p.stored = Sequence, code
+	default:
+		p.stored = raw
 	}
 }
 
@@ -125,23 +132,18 @@ const (
 // is entropy-coded already gains too little for the time that reading takes.
 const closeNumerator, closeDenominator = 15, 16
 
-// closer returns raw as a sequence, nil if Zstandard makes it as small.
-func closer(raw []byte) []byte {
+// closer returns raw as a sequence, nil if Zstandard leaves too much of it, and whether the best of its compressions
+// need not be tried, too: it is hardly an eighth better than the one that is.
+func closer(raw []byte) (code []byte, sure bool) {
 	if len(raw) > MaxSequence {
-		return nil
+		return nil, false
 	}
 	packed := shrink(small, raw)
 	if packed == nil || len(packed)*closeDenominator > len(raw)*closeNumerator {
-		return nil
+		return nil, false
 	}
-	code := sequence.EncodeBytes(raw)
-	if len(code) > len(packed)*7/8 { // the best compression may be as good, but seldom an eighth better
-		packed = shrink(best, raw)
-	}
-	if packed != nil && len(packed) <= len(code) {
-		return nil
-	}
-	return code
+	code = sequence.EncodeBytes(raw)
+	return code, len(code) <= len(packed)*7/8
 }
 
 // pack returns raw compressed, nil if that gains too little. hurry is for a part of a long file.
