@@ -21,9 +21,15 @@ int main(int argc, char **argv)
                 sum++;
 #pragma omp barrier
 #pragma omp critical
-            sum++;
+            {
+#pragma omp atomic
+                sum++;
+            }
 #pragma omp single
-            sum += 2;
+            {
+#pragma omp atomic
+                sum += 2; /* while others may still come through the critical section */
+            }
 #pragma omp sections
             {
 #pragma omp section
