@@ -110,6 +110,17 @@ func TestExportOTF2ManyRanks(t *testing.T) {
 	}
 }
 
+// TestExportOTF2LargeWorld: a world of which two ranks of two thousand million were recorded is not written, as OTF2
+// lists all members.
+func TestExportOTF2LargeWorld(t *testing.T) {
+	const calls = " of 2000000000 on n\n0+10 MPI_Init()\n20+5 MPI_Barrier(comm=MPI_COMM_WORLD)\n"
+	path := file(t, "abi mpich\nrank 0"+calls+"rank 7"+calls)
+	code, text := exportOTF2(path, "-o", filepath.Join(t.TempDir(), "out"))
+	if code == 0 || !strings.Contains(text, "4,000,000,000") {
+		t.Errorf("%d %s", code, text)
+	}
+}
+
 const fileCalls = `abi mpich
 rank 0 of 1 on n
 0+10 MPI_Init()

@@ -24,6 +24,8 @@ const (
 	otf2Locations   = "traces"
 	// mostLocations is how many locations are written without --force: each has two files.
 	mostLocations = 4096
+	// mostMembers is how many members all groups may have together: OTF2 lists each, and definitions are kept in memory.
+	mostMembers = 1 << 25
 )
 
 var otf2Name = regexp.MustCompile(`^(traces\.(otf2|def)|[0-9]+\.(evt|def))$`)
@@ -82,6 +84,10 @@ func writeOTF2(j *Job, out *safefile.OutputDir) error {
 		names: map[string]uint32{}, windows: map[[2]int32]uint32{}, first: otf2.Undefined64,
 		events:  map[uint64]uint64{},
 		defined: map[int]bool{}}
+	if n := x.listed(); n > mostMembers {
+		return fmt.Errorf("OTF2 lists every member of every group, which are %s here, and at most %s are written: "+
+			"choose another format", render.Count(n), render.Count(mostMembers))
+	}
 	x.defs.MPI()
 	x.site = x.defs.Attribute(otf2.SiteAttribute, true)
 	if err := x.receives(); err != nil {

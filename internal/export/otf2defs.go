@@ -121,10 +121,7 @@ func (x *otf2Archive) comms() {
 	}
 	groups, self := map[[2]*comms.Members]uint32{}, uint32(otf2.Undefined)
 	for _, c := range x.program.Comms.Comms {
-		m := [2]*comms.Members{c.Members, nil}
-		if c.Inter {
-			m[1] = c.RemoteMembers
-		}
+		m := groupOf(c)
 		id, ok := groups[m]
 		switch {
 		case ok:
@@ -146,6 +143,31 @@ func (x *otf2Archive) comms() {
 		}
 		x.defs.Comm(uint32(c.ID), c.Name, id, parent)
 	}
+}
+
+// groupOf are the lists of processes that the group of a communicator has.
+func groupOf(c *comms.Comm) [2]*comms.Members {
+	m := [2]*comms.Members{c.Members, nil}
+	if c.Inter {
+		m[1] = c.RemoteMembers
+	}
+	return m
+}
+
+// listed is how many members all groups have.
+func (x *otf2Archive) listed() (n uint64) {
+	if worlds := x.program.Comms.Worlds; len(worlds) > 0 {
+		last := worlds[len(worlds)-1]
+		n = uint64(last.First + last.Size)
+	}
+	seen := map[[2]*comms.Members]bool{}
+	for _, c := range x.program.Comms.Comms {
+		if m := groupOf(c); c.How != "self" && !seen[m] {
+			seen[m] = true
+			n += uint64(m[0].Len() + m[1].Len())
+		}
+	}
+	return n
 }
 
 // group defines the group of two lists of processes, which may not be known.
