@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
@@ -39,7 +40,8 @@ type coll struct {
 	f     *spec.Func
 	root  int32
 	mixed bool
-	need  int // recorded members
+	need  int // recorded members that may still call
+	gone  int // recorded members that came to their end without
 	total int
 	open  int // parts that are not complete
 	parts []Part
@@ -146,7 +148,7 @@ func (r *runner) joinColl(p *proc, s *stream, op *calls.Op, k collKey, f *spec.F
 			c = &coll{}
 		}
 		c.key, c.f, c.root = k, f, root
-		c.total, c.need = r.members(k.scope, p)
+		c.total, c.need, c.gone = r.members(k.scope)
 		r.colls[k] = c
 		*recent = c
 	}
@@ -169,6 +171,10 @@ func (r *runner) joinColl(p *proc, s *stream, op *calls.Op, k collKey, f *spec.F
 	in.Tests = Tests{}
 	c.open++
 	p.ahead++
+	r.parts++
+	if r.parts > mostWaiting+mostWaitingOfProcess*len(r.procs) && r.failure == nil {
+		r.failure = r.tooMany("calls of collectives", r.parts-1)
+	}
 	if len(c.parts) == c.need {
 		r.allHere(c)
 	}
@@ -209,8 +215,9 @@ func (r *runner) completePart(at part, s *stream, op *calls.Op) {
 // emitColl hands out a collective.
 func (r *runner) emitColl(c *coll) {
 	delete(r.colls, c.key)
+	r.parts -= len(c.parts)
 	r.sum.Collectives++
-	missing := max(0, c.need-len(c.parts))
+	missing := c.gone + max(0, c.need-len(c.parts))
 	if missing > 0 {
 		r.sum.Incomplete++
 	}
@@ -232,44 +239,83 @@ func (r *runner) emitColl(c *coll) {
 	r.freeColl = c
 }
 
-// members is how many processes take part in collectives of a scope, and how many of these were
-// recorded.
-func (r *runner) members(s collScope, p *proc) (total, recorded int) {
+// members is how many processes take part in collectives of a scope, and how many that were recorded may still call,
+// and have come to their end.
+func (r *runner) members(s collScope) (total, left, gone int) {
 	if s.comm < 0 { // not known, but the process itself
-		return 0, 1
+		return 0, 1, 0
 	}
 	comm := r.p.Comms.Comms[s.comm]
-	total = comm.Size()
-	if n, ok := r.groups[s.comm]; ok {
-		return total, n
+	n, ok := r.groups[s.comm]
+	if !ok {
+		for _, m := range []*comms.Members{comm.Members, comm.RemoteMembers} {
+			recorded, ended := r.recorded(m)
+			n[0], n[1] = n[0]+recorded-ended, n[1]+ended
+		}
+		if n[0]+n[1] == 0 {
+			n[0] = 1
+		}
+		r.groups[s.comm] = n
 	}
-	for _, m := range []*comms.Members{comm.Members, comm.RemoteMembers} {
-		recorded += r.recorded(m)
-	}
-	recorded = max(recorded, 1)
-	r.groups[s.comm] = recorded
-	return total, recorded
+	return comm.Size(), n[0], n[1]
 }
 
-// recorded counts the members of which there is a process.
-func (r *runner) recorded(m *comms.Members) (n int) {
+// recorded counts the members of which there is a process, and those of them that have come to their end and were
+// found to keep others waiting.
+func (r *runner) recorded(m *comms.Members) (n, ended int) {
 	if m == nil {
-		return 0
+		return 0, 0
+	}
+	count := func(p *proc) {
+		if n++; p.retired {
+			ended++
+		}
 	}
 	if m.Len() > 2*len(r.procs) {
 		for i := range r.procs {
-			if m.Contains(int(r.procs[i].number)) {
-				n++
+			if p := &r.procs[i]; m.Contains(int(p.number)) {
+				count(p)
 			}
 		}
-		return n
+		return n, ended
 	}
 	for number := range m.All() {
-		if r.process(int32(number)) != nil {
-			n++
+		if p := r.process(int32(number)); p != nil {
+			count(p)
 		}
 	}
-	return n
+	return n, ended
+}
+
+// retire lets no collective wait any longer for processes that have come to their end: the calls of such a one may have
+// been lost, and those of all others would gather in memory. It is called only where no process can go on otherwise.
+func (r *runner) retire() {
+	some := false
+	for i := range r.procs {
+		if p := &r.procs[i]; !p.retired && len(p.streams) == 0 {
+			p.retired, some = true, true
+		}
+	}
+	if !some {
+		return
+	}
+	clear(r.groups)
+	for _, k := range slices.SortedFunc(maps.Keys(r.colls), compareColls) {
+		c := r.colls[k]
+		waits := len(c.parts) < c.need
+		_, c.need, c.gone = r.members(k.scope)
+		for _, i := range c.procs {
+			if r.procs[i].retired {
+				c.need, c.gone = c.need+1, max(0, c.gone-1)
+			}
+		}
+		if !waits || len(c.parts) < c.need {
+			continue
+		}
+		if r.allHere(c); c.open == 0 {
+			r.emitColl(c)
+		}
+	}
 }
 
 // worlds finds each process's MPI_COMM_WORLD.

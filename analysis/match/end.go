@@ -91,7 +91,8 @@ func (q *queue) pop() *end {
 // channel holds the ends of one key that have no partner yet.
 type channel struct{ sends, recvs queue }
 
-// Ends of messages in memory, of some 200 bytes each, are bounded by these: so many in all, and more of each process.
+// Ends of messages in memory, of some 200 bytes each, and calls of collectives are bounded by these: so many in all,
+// and more of each process.
 // No program has as many messages under way, but one whose receiver was killed, and a file may claim it.
 var mostWaiting = 1 << 21
 
@@ -120,11 +121,16 @@ func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 	r.seq++
 	if r.live++; r.live > r.sum.Waiting {
 		if r.sum.Waiting = r.live; r.live > mostWaiting+mostWaitingOfProcess*len(r.procs) && r.failure == nil {
-			r.failure = fmt.Errorf("%smore than %d sends and receives are under way at once, which are too many to "+
-				"be matched", strings.TrimPrefix(r.p.Archive.File()+": ", ": "), r.live-1)
+			r.failure = r.tooMany("sends and receives", r.live-1)
 		}
 	}
 	return e
+}
+
+// tooMany is the error for more than most of something in memory.
+func (r *runner) tooMany(what string, most int) error {
+	return fmt.Errorf("%smore than %d %s are under way at once, which are too many to be matched",
+		strings.TrimPrefix(r.p.Archive.File()+": ", ": "), most, what)
 }
 
 func (r *runner) release(e *end) {

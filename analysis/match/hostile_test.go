@@ -295,18 +295,45 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A loop of sends that nobody receives is a few bytes of a file. What is kept of them has a bound.
-func TestSendsWithoutEnd(t *testing.T) {
+// matched matches a job of two processes with room for few calls that are under way.
+func matched(t *testing.T, rank0, rank1 string) (*Summary, error) {
+	t.Helper()
 	defer func(most int) { mostWaiting = most }(mostWaiting)
-	mostWaiting = 1 << 16
-	a := archivetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 2 on n\nloop 100000\n"+
-		"MPI_Send(count=1, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)\nend\n"+
-		"rank 1 of 2 on n\nMPI_Barrier(comm=MPI_COMM_WORLD)\n")
+	mostWaiting = 1 << 14
+	a := archivetest.Archive(t, "abi mpich\nnotiming\nrank 0 of 2 on n\n"+rank0+"rank 1 of 2 on n\n"+rank1)
 	p, err := calls.Open(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RunProgram(p, Options{}); err == nil || !strings.Contains(err.Error(), "under way at once") {
+	return RunProgram(p, Options{})
+}
+
+// A loop of sends that nobody receives is a few bytes of a file. What is kept of them has a bound.
+func TestSendsWithoutEnd(t *testing.T) {
+	_, err := matched(t, "loop 50000\nMPI_Send(count=1, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)\nend\n",
+		"MPI_Barrier(comm=MPI_COMM_WORLD)\n")
+	if err == nil || !strings.Contains(err.Error(), "under way at once") {
 		t.Errorf("all sends were kept: %v", err)
+	}
+}
+
+// TestCollectivesWithoutEnd: so has what is kept of collectives that others are not at. Where the others have come to
+// their end, as what followed was lost, nothing is kept.
+func TestCollectivesWithoutEnd(t *testing.T) {
+	const barriers = "loop 50000\nMPI_Barrier(comm=MPI_COMM_WORLD)\nend\n"
+	copies := func(of ...string) string {
+		s := "MPI_Comm_dup(comm=MPI_COMM_WORLD) ; newcomm=comm#0\n"
+		for _, c := range of {
+			s += "loop 50000\nMPI_Barrier(comm=" + c + ")\nend\n"
+		}
+		return s
+	}
+	_, err := matched(t, copies("MPI_COMM_WORLD", "comm#0"), copies("comm#0", "MPI_COMM_WORLD"))
+	if err == nil || !strings.Contains(err.Error(), "calls of collectives are under way at once") {
+		t.Errorf("all barriers were kept: %v", err)
+	}
+	sum, err := matched(t, barriers, "MPI_Barrier(comm=MPI_COMM_WORLD)\n")
+	if err != nil || sum.Collectives != 50000 || sum.Incomplete != 49999 {
+		t.Errorf("%v, %+v", err, sum)
 	}
 }

@@ -16,6 +16,7 @@ type proc struct {
 	prev, following int32 // in its list: 1 + index
 	streams         []*stream
 	started         bool
+	retired         bool // it came to its end, and others would wait for it
 
 	missing int // receives that have completed and wait for their send
 	epoch   uint32

@@ -26,12 +26,13 @@ type runner struct {
 	byNumber []int32 // 1 + index of the process with a number; empty if numbers are far apart
 	pool     []*end  // receives whose source or tag is not recorded
 	colls    map[collKey]*coll
-	recent   [64]*coll     // some of colls
-	groups   map[int32]int // number of recorded members by communicator
-	world    []int32       // communicator of each process's MPI_COMM_WORLD
+	recent   [64]*coll        // some of colls
+	groups   map[int32][2]int // recorded members by communicator: those that may still call, and those that have left
+	world    []int32          // communicator of each process's MPI_COMM_WORLD
 	free     *end
 	freeColl *coll
-	live     int
+	live     int // ends in memory
+	parts    int // calls of collectives in memory
 	limit    int // how many sends and collectives a process may be ahead of others
 
 	active      int // processes that have not come to their end
@@ -61,7 +62,7 @@ func RunProgram(p *calls.Program, opts Options) (*Summary, error) {
 
 func newRunner(p *calls.Program, opts Options) *runner {
 	return &runner{p: p, opts: opts, channels: map[key]*channel{}, sweep: 1024, colls: map[collKey]*coll{},
-		groups: map[int32]int{}, index: map[int32]int32{}, maxPool: maxPool}
+		groups: map[int32][2]int{}, index: map[int32]int32{}, maxPool: maxPool}
 }
 
 // run reads all streams.
@@ -218,6 +219,11 @@ func (r *runner) next() (int32, bool) {
 			r.move(i, nowhere)
 			return i, true
 		}
+	}
+	r.retire()
+	if i, ok := r.lists[inRunnable].first(); ok {
+		r.move(i, nowhere)
+		return i, true
 	}
 	i, ok := r.lists[inAhead].first()
 	if ok {

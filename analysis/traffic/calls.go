@@ -84,30 +84,27 @@ func (c *termCalls) until(x *term, v source, event uint64) (uint64, error) {
 	return site.to, err
 }
 
-// changing is fixed where objects change their meaning: the occurrences between two changes move
-// the same. It goes through the occurrences once, however often that happens.
+// changing is fixed where objects change their meaning: the occurrences between two changes move the same. It takes a
+// time proportional to the changes, however many calls are between them.
 func (c *termCalls) changing(x *term, v source, occ occurrences, times uint64) error {
-	next, stop, err := c.events(x)
+	index, err := c.me.stream().GrammarIndex()
 	if err != nil {
 		return err
 	}
-	defer stop()
-	next = occ.among(next)
-	sum := &tally{}
-	event := next()
-	for left := occ.len(); left > 0; {
-		from, n := event, uint64(0)
-		to, err := c.until(x, v, from)
-		if err != nil {
-			return err
-		}
-		for ; left > 0 && event < to; left-- {
-			n++
-			event = next()
-		}
-		add := func(m Move) error { return sum.add(m, n*times, c.w.emit) }
-		if err := c.at(x, v, from).moves(add); err != nil {
-			return err
+	calls, sum := index.Weigh(x.is), &tally{}
+	for _, r := range occ {
+		for k := r.From; k < r.To; {
+			event := calls.Nth(k)
+			to, err := c.until(x, v, event)
+			if err != nil {
+				return err
+			}
+			next := min(r.To, calls.Before(to))
+			add := func(m Move) error { return sum.add(m, (next-k)*times, c.w.emit) }
+			if err := c.at(x, v, event).moves(add); err != nil {
+				return err
+			}
+			k = next
 		}
 	}
 	return sum.flush(c.w.emit)

@@ -48,6 +48,9 @@ type term struct {
 	noOp        bool // the operator is MPI_NO_OP: nothing leaves the origin
 }
 
+// is tells whether a terminal of the grammar is this one.
+func (t *term) is(terminal uint32) bool { return terminal == t.t }
+
 // static tells whether all calls of a rank move the same.
 func (t *term) static() bool { return len(t.holes) == 0 }
 

@@ -85,26 +85,13 @@ func (c *termCalls) constant(x *term) (bool, error) {
 	if c.w.world != nil {
 		return true, nil
 	}
-	n, err := c.me.stream().Occurrences()
+	index, err := c.me.stream().GrammarIndex()
 	if err != nil {
 		return false, err
 	}
-	next, stop, err := c.events(x)
-	if err != nil {
-		return false, err
-	}
-	defer stop()
-	event := next()
-	to, err := c.until(x, atRank{x, c.me.rank}, event)
-	if err != nil || to == forever {
-		return err == nil, err
-	}
-	for range n[x.t] - 1 {
-		if event = next(); event >= to {
-			return false, nil
-		}
-	}
-	return true, nil
+	calls := index.Weigh(x.is)
+	to, err := c.until(x, atRank{x, c.me.rank}, calls.Nth(0))
+	return err == nil && calls.Before(to) == calls.Len(), err
 }
 
 // follow goes through the calls that make requests and those that start them, in order.

@@ -400,6 +400,9 @@ func (c *Class) open() (*classLayout, error) {
 		if err == nil {
 			err = l.prepare(c.a.template, c.a.maxArray())
 		}
+		if err == nil && l.x != nil {
+			err = c.a.countable(l.x.Len())
+		}
 		if err != nil {
 			err = named(within(err, "class %d", c.index), c.a.file)
 			if fe := (*FormatError)(nil); errors.As(err, &fe) {

@@ -36,11 +36,26 @@ func (s *Stream) open() (*layout, error) {
 			return nil, err
 		}
 		l := &layout{classLayout: c, x: c.x}
-		if err := l.fill(s.a.maxArray(), s.rank); err != nil {
+		if err = l.fill(s.a.maxArray(), s.rank); err == nil {
+			err = s.a.countable(l.call)
+		}
+		if err != nil {
 			return nil, named(within(err, "class %d, rank %d", s.class.index, s.rank), s.a.file)
 		}
 		return l, nil
 	})
+}
+
+// maxCalls is how many calls an archive may have, so that sums of them over any streams are numbers.
+const maxCalls = 1 << 62
+
+// countable is the error for a stream with too many calls: as many in all others were more than maxCalls.
+func (a *Archive) countable(calls uint64) error {
+	if calls <= maxCalls/uint64(max(a.streams, 1)) {
+		return nil
+	}
+	return broken("structure/classes", -1, "a stream has %d calls, too many for an archive of %d streams", calls,
+		a.streams)
 }
 
 // fill works out what depends on the rank. budget is how many elements arrays may have.

@@ -417,32 +417,25 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// barriers are the calls of a loop in loops.
+var barriers = []string{"MPI_Init(argc=-, argv=-; argc=-, argv=-)", "MPI_Barrier(comm=MPI_COMM_WORLD)",
+	"MPI_Barrier(comm=MPI_COMM_SELF)", "MPI_Finalize()"}
+
+// TestTooManyCalls: the calls of a stream are a number, and so is their sum over all streams.
+func TestTooManyCalls(t *testing.T) {
+	for processes, want := range map[int]string{1: "", 2: "too many for an archive of 2 streams"} {
+		a := archivetest.OfGrammar(t, processes, "0 1*2305843009213693952 3", 1<<61+2, barriers...)
+		err := archive.Validate(a)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%d processes: %v", processes, err)
+		}
+	}
+}
+
 // TestHugeLoop opens an archive of 10^18 calls.
 func TestHugeLoop(t *testing.T) {
-	g, err := archive.ParseGrammarText("0 R1*1000000000 3 | R2*1000000000 2 | 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := merge.New()
-	var sigs []*archive.Signature
-	for _, f := range []string{"MPI_Init(argc=-, argv=-; argc=-, argv=-)", "MPI_Barrier(comm=MPI_COMM_WORLD)",
-		"MPI_Barrier(comm=MPI_COMM_SELF)", "MPI_Finalize()"} {
-		s, err := archive.ParseSignatureText(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sigs = append(sigs, s)
-	}
 	const n = 1e18 + 1e9 + 2
-	if err := b.Add(archive.RankData{}, []archive.StreamData{{Calls: n, Signatures: sigs,
-		Columns: make([][][]byte, 4), Grammar: g}}); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := b.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	a := archivetest.Open(t, out.Bytes())
+	a := archivetest.OfGrammar(t, 1, "0 R1*1000000000 3 | R2*1000000000 2 | 1", n, barriers...)
 	if err := archive.Validate(a); err != nil {
 		t.Fatal(err)
 	}
