@@ -134,25 +134,63 @@ func ends(a, b *Expr) bool {
 	return x.Op == Rank && y.Op == Rank || x.Op == Coord && y.Op == Coord && x.Grid == y.Grid
 }
 
+// A parting is the rows of a table where a condition holds, and where it does not, with what explains them; nil if
+// nothing does.
+type parting struct {
+	yes, no   *table
+	a, b      *Expr
+	both      bool // there are rows of both kinds
+	tried     bool // whether yes was explained
+	triedDeep int  // up to which depth no was
+}
+
+// part parts the rows by a condition. Conditions that part them alike have the same parting.
+func (t *table) part(c *Expr, known map[string]*parting) *parting {
+	holds, n := make([]byte, len(t.rows)), 0
+	t.m.spend(len(t.rows))
+	for i := range t.rows {
+		if t.eval(c, i) != 0 {
+			holds[i] = 1
+			n++
+		}
+	}
+	p := known[string(holds)]
+	if p == nil {
+		if p = (&parting{both: n > 0 && n < len(t.rows), triedDeep: -1}); p.both {
+			p.yes = t.only(func(i int) bool { return holds[i] == 1 })
+			p.no = t.only(func(i int) bool { return holds[i] == 0 })
+		}
+		known[string(holds)] = p
+	}
+	return p
+}
+
+// explain explains both parts, the second one with conditions of a depth, and tells whether it can.
+func (p *parting) explain(r role, depth int) bool {
+	if !p.both {
+		return false
+	}
+	if !p.tried {
+		p.a, p.tried = p.yes.fit(r, maxDepth), true
+	}
+	if p.a != nil && p.triedDeep != depth {
+		p.b, p.triedDeep = p.no.fit(r, depth), depth
+	}
+	return p.a != nil && p.b != nil
+}
+
 // fitConditions explains the values where a condition holds, and where it does not, by themselves:
 // first without further conditions.
 func (t *table) fitConditions(r role, depth int) *Expr {
+	known, whole := map[string]*parting{}, t.with(func(i int) int64 { return t.vals[i] })
 	for deeper := maxDepth; deeper > depth; deeper -= maxDepth - depth - 1 {
 		for _, c := range t.conditions() {
-			yes := t.only(func(i int) bool { return t.eval(c, i) != 0 })
-			if len(yes.rows) == 0 || len(yes.rows) == len(t.rows) {
+			p := t.part(c, known)
+			if !p.explain(r, deeper) {
 				continue
 			}
-			a := yes.fit(r, maxDepth)
-			if a == nil {
-				continue
-			}
-			b := t.only(func(i int) bool { return t.eval(c, i) == 0 }).fit(r, deeper)
-			if b == nil {
-				continue
-			}
-			if e := op(If, c, a, b); t.holds(e) && t.proved(e) && !t.rare(e) {
-				return t.oneSided(e, yes)
+			if e := op(If, c, p.a, p.b); whole.holds(e) && whole.proved(e) && !whole.rare(e) {
+				return t.oneSided(e, p.yes)
 			}
 		}
 		if depth+1 == maxDepth {
