@@ -214,7 +214,12 @@ func (p *process) read(streams []*archive.Stream, known queryOnlyClasses) error 
 			return err
 		}
 		var calls []*call
+		read := uint64(0)
 		for c, err := range src.calls() {
+			if err == nil {
+				read++
+				err = s.Archive().Hopeless(read, src.all-min(src.all, read))
+			}
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ type source struct {
 	sigs  []*archive.Signature
 	x     *grammar.Index
 	holes []*holes // by terminal; nil if all values are in the signature
+	all   uint64   // calls that matter, but for questions
 
 	polls []pollSum
 }
@@ -54,6 +55,7 @@ func (s *source) calls() iter.Seq2[*call, error] {
 		}
 		every, some := make([]bool, len(s.sigs)), make([]bool, len(s.sigs))
 		s.holes = make([]*holes, len(s.sigs))
+		occurrences := s.x.Occurrences()
 		for t, sig := range s.sigs {
 			p := places[sig.Func]
 			if p == nil || sig.Flags&archive.Failed != 0 {
@@ -66,7 +68,9 @@ func (s *source) calls() iter.Seq2[*call, error] {
 			}
 			s.holes[t] = h
 			some[t] = p.kind.question() && (h == nil || h.constant)
-			every[t] = !some[t]
+			if every[t] = !some[t]; every[t] {
+				s.all += occurrences[t]
+			}
 		}
 		for at, t := range s.x.NewSearch(every, some).All() {
 			sig := s.sigs[t]

@@ -142,6 +142,9 @@ func (r *runner) handOut(before, now *snapshot, n uint64) error {
 		if err := give(b); err != nil {
 			return err
 		}
+		if err := r.p.Archive.Hopeless((done+uint64(b.N))*events, (n-done-uint64(b.N))*events); err != nil {
+			return err
+		}
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.done+done*events, r.total)
 		}

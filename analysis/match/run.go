@@ -38,6 +38,7 @@ type runner struct {
 	active      int // processes that have not come to their end
 	rec         *snapshot
 	repeated    uint64 // events that were not matched one by one
+	looked      uint64 // ends of messages under way that were looked at to find out whether loops repeat
 	plain       bool   // all are to be
 	lists       [numPlaces]list
 	done, total uint64
@@ -97,7 +98,7 @@ func (r *runner) run() (*Summary, error) {
 
 // tooMuch tells that more is left than anybody waits for, or than the caller does.
 func (r *runner) tooMuch() error {
-	plain, left := r.done-r.repeated, r.total-r.done
+	plain, left := r.done-r.repeated+r.looked, r.total-r.done
 	why := ""
 	switch {
 	case r.opts.Most > 0 && plain > r.opts.Most:

@@ -75,6 +75,7 @@ func (r *runner) snapshot() (*snapshot, bool) {
 			return nil, false
 		}
 	}
+	r.looked += uint64(r.live)
 	seen := map[*end]bool{}
 	for _, b := range s.bases {
 		p := &r.procs[b.proc]

@@ -85,6 +85,7 @@ const far = 4096
 
 // callsFrom yields the selected calls from one on, and tells from where on to go on, if so.
 func (p *Part) callsFrom(from uint64, yield func(*archive.Call, error) bool) (next uint64, more bool) {
+	idle := uint64(0) // calls in a row that are not selected
 	for c, err := range p.Stream.Iter(from) {
 		ok := false
 		if err == nil {
@@ -94,13 +95,19 @@ func (p *Part) callsFrom(from uint64, yield func(*archive.Call, error) bool) (ne
 			if in, to := p.Inside(c.Index); !in && to-c.Index > far {
 				return to, true
 			}
-			ok, err = p.Has(c)
+			if ok, err = p.Has(c); err == nil && !ok {
+				idle++
+				err = p.Stream.Archive().Hopeless(idle, p.Range.To-c.Index)
+			}
 		}
 		if err != nil {
 			yield(nil, err)
 			return 0, false
 		}
-		if ok && !yield(c, nil) {
+		if !ok {
+			continue
+		}
+		if idle = 0; !yield(c, nil) {
 			return 0, false
 		}
 	}

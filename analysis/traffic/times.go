@@ -59,8 +59,13 @@ func (x *timeReader) stream(part *selection.Part) error {
 		if op == nil || op.Call >= part.Range.To {
 			return nil
 		}
-		if x.progress != nil && op.Event&(1<<16-1) == 1<<16-1 {
-			x.progress(1 << 16)
+		if op.Event&(1<<16-1) == 1<<16-1 {
+			if x.progress != nil {
+				x.progress(1 << 16)
+			}
+			if err := part.Stream.Archive().Hopeless(op.Event, part.Range.To-op.Call); err != nil {
+				return err
+			}
 		}
 		if op.Flags&(archive.Failed|archive.Unfinished) != 0 {
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive/container"
@@ -69,6 +70,22 @@ const (
 	DefaultCache      = 64 << 20 // bytes
 	DefaultMaxWork    = 1 << 32  // values
 )
+
+// Reading calls one by one ends after hopeful of them if more than hopeless are left, which would take hours: a file of
+// a few bytes can claim any number.
+const (
+	hopeful  = 1 << 23
+	hopeless = 1 << 36
+)
+
+// Hopeless is an error if so many calls were read one by one, and so many are left, that nobody waits for the end.
+func (a *Archive) Hopeless(read, left uint64) error {
+	if read <= hopeful || left <= hopeless {
+		return nil
+	}
+	return fmt.Errorf("%s%d calls were read one by one, and %d more would take hours",
+		strings.TrimPrefix(a.file+": ", ": "), read, left)
+}
 
 // MaxSection sets the size in bytes up to which a section is loaded (default DefaultMaxSection). It
 // bounds memory: opening takes at most 128 times the decompressed size of the meta and structure

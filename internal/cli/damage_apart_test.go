@@ -76,7 +76,7 @@ func watched(args []string, memory string) int {
 // Files that claim as many calls as somebody may wait for, or somewhat more, can take hours in earnest. Such commands
 // are to end at Ctrl-C instead.
 const (
-	longCalls, hopelessCalls = 1 << 24, 1 << 33
+	longCalls, hopelessCalls = 1 << 24, 1 << 37
 	interruptAfter           = 5 * time.Second
 )
 

@@ -209,6 +209,9 @@ func (f *dumpFlags) part(w io.Writer, p *selection.Part) error {
 		if kept = append(kept, line); int64(len(kept)) > f.last {
 			kept = kept[1:]
 		}
+		if err := p.Stream.Archive().Hopeless(uint64(f.limit-left), p.Range.To-c.Index); err != nil {
+			return err
+		}
 	}
 	for _, line := range kept {
 		if _, err := w.Write(line); err != nil {

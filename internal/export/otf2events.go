@@ -217,7 +217,7 @@ func (s *otf2Stream) starts(c *call, x *otf2Term, t uint64) error {
 
 // moment writes a mark or a value.
 func (s *otf2Stream) moment(op *calls.Op, t uint64) error {
-	m, err := s.points.next(op)
+	m, err := s.points.next(op.Terminal, op.Func)
 	if m == nil || err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (s *otf2Stream) passed(op *calls.Op) (err error) {
 			s.open = s.open[:i]
 		}
 	case op.Func.Shape == spec.ShapePoint:
-		return s.points.pass(op)
+		return s.points.pass(op.Terminal, op.Func)
 	case op.Void:
 	case op.Kind == calls.Complete:
 		return s.complete(op, 0, false)

@@ -606,51 +606,52 @@ func writeComms(j *Job, w io.Writer) error {
 
 // writeMarks writes marks and values.
 func writeMarks(j *Job, w io.Writer) error {
-	parts, p, err := j.selected()
+	parts, _, err := j.selected()
 	if err != nil {
 		return err
 	}
 	t := newTable[markRow](j, w)
 	for _, part := range parts {
-		if err := marksOf(p, part, t); err != nil {
+		if err := marksOf(part, t); err != nil {
 			return err
 		}
 	}
 	return t.close()
 }
 
-// marksOf adds the marks and values in the selected part of a stream.
-func marksOf(p *calls.Program, part *selection.Part, t *table[markRow]) error {
-	r, err := p.Reader(part.Stream)
+// marksOf adds the marks and values in the selected part of a stream. It reads no other calls.
+func marksOf(part *selection.Part, t *table[markRow]) error {
+	s := part.Stream
+	sigs, err := s.Signatures()
 	if err != nil {
 		return err
 	}
-	points, rank := newPoints(part.Stream), part.Stream.Rank()
-	for {
-		op, err := r.Next()
+	points, rank := newPoints(s), s.Rank()
+	isPoint := func(t uint32) bool {
+		f := spec.ByID(sigs[t].Func)
+		return f.Shape == spec.ShapePoint && f.API == "regions"
+	}
+	for c, err := range s.IterOnly(isPoint) {
 		if err != nil {
 			return err
 		}
-		if op == nil || op.Call >= part.Range.To {
+		if c.Index >= part.Range.To {
 			return nil
 		}
-		if op.Func.Shape != spec.ShapePoint {
-			continue
-		}
-		m, err := points.next(op)
+		m, err := points.next(c.Terminal, c.Func)
 		if err != nil {
 			return err
 		}
-		if m == nil || op.Call < part.Range.From {
+		if m == nil || c.Index < part.Range.From {
 			continue
 		}
-		if in, _ := part.Inside(op.Call); !in {
+		if in, _ := part.Inside(c.Index); !in {
 			continue
 		}
-		row := markRow{World: int32(rank.World), Rank: int32(rank.Rank), Thread: int32(part.Stream.Thread()),
-			Event: int64(op.Call), Name: m.name}
-		if op.Timed {
-			row.At = some(int64(op.Begin))
+		row := markRow{World: int32(rank.World), Rank: int32(rank.Rank), Thread: int32(s.Thread()),
+			Event: int64(c.Index), Name: m.name}
+		if c.Timed {
+			row.At = some(int64(c.Start))
 		}
 		if m.valued {
 			row.Value = some(m.value)
@@ -659,4 +660,5 @@ func marksOf(p *calls.Program, part *selection.Part, t *table[markRow]) error {
 			return err
 		}
 	}
+	return nil
 }

@@ -3,9 +3,9 @@ package export
 import (
 	"math"
 
-	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 // moment is a mark that the program set, or a value that it gave.
@@ -34,21 +34,21 @@ type pointTerm struct {
 func newPoints(s *archive.Stream) *points { return &points{s, map[uint32]*pointTerm{}} }
 
 // term looks at a terminal.
-func (p *points) term(op *calls.Op) (*pointTerm, error) {
-	if x := p.terms[op.Terminal]; x != nil {
+func (p *points) term(terminal uint32, f *spec.Func) (*pointTerm, error) {
+	if x := p.terms[terminal]; x != nil {
 		return x, nil
 	}
-	x := &pointTerm{moment: moment{category: op.Func.Category, terminal: op.Terminal}}
-	p.terms[op.Terminal] = x
-	sig, err := p.stream.Signature(op.Terminal)
+	x := &pointTerm{moment: moment{category: f.Category, terminal: terminal}}
+	p.terms[terminal] = x
+	sig, err := p.stream.Signature(terminal)
 	if err != nil {
 		return nil, err
 	}
-	if op.Func.API != "regions" { // such as what an import says of communicators
+	if f.API != "regions" { // such as what an import says of communicators
 		return x, nil
 	}
 	x.name, x.known = selection.PointName(sig)
-	i := op.Func.In("value")
+	i := f.In("value")
 	if !x.known || i < 0 {
 		return x, nil
 	}
@@ -57,7 +57,7 @@ func (p *points) term(op *calls.Op) (*pointTerm, error) {
 	case archive.Float:
 		x.value = math.Float64frombits(uint64(v.N))
 	case archive.Hole:
-		x.column, err = p.stream.Column(op.Terminal, i, 0)
+		x.column, err = p.stream.Column(terminal, i, 0)
 	default:
 		x.known = false
 	}
@@ -65,8 +65,8 @@ func (p *points) term(op *calls.Op) (*pointTerm, error) {
 }
 
 // next is what an event says, nil if that is nothing.
-func (p *points) next(op *calls.Op) (*moment, error) {
-	x, err := p.term(op)
+func (p *points) next(terminal uint32, f *spec.Func) (*moment, error) {
+	x, err := p.term(terminal, f)
 	if err != nil || !x.known {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (p *points) next(op *calls.Op) (*moment, error) {
 }
 
 // pass goes past an event in front of the selection.
-func (p *points) pass(op *calls.Op) error {
-	x, err := p.term(op)
+func (p *points) pass(terminal uint32, f *spec.Func) error {
+	x, err := p.term(terminal, f)
 	if err == nil {
 		x.at++
 	}

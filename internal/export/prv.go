@@ -380,7 +380,7 @@ func (s *prvStream) begin(c *call) error {
 
 // moment writes a mark, or a value: as the format has integers only, in thousandths.
 func (s *prvStream) moment(op *calls.Op, t int64) error {
-	m, err := s.points.next(op)
+	m, err := s.points.next(op.Terminal, op.Func)
 	if m == nil || err != nil {
 		return err
 	}
@@ -413,7 +413,7 @@ func (s *prvStream) passed(op *calls.Op) error {
 	name, begins := construct(op.Func)
 	switch {
 	case op.Func.Shape == spec.ShapePoint && name == "":
-		return s.points.pass(op)
+		return s.points.pass(op.Terminal, op.Func)
 	case s.inside:
 	case op.Func.Shape == spec.ShapeOpen || begins:
 		x, err := s.term(op)

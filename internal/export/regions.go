@@ -90,7 +90,7 @@ func (n *nest) begin(c *call) error {
 		}
 		return nil
 	case c.Func.Shape == spec.ShapePoint:
-		m, err := n.points.next(c.Op)
+		m, err := n.points.next(c.Op.Terminal, c.Op.Func)
 		if m == nil || err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (n *nest) passed(op *calls.Op) error {
 			n.open = n.open[:i]
 		}
 	case op.Func.Shape == spec.ShapePoint:
-		return n.points.pass(op)
+		return n.points.pass(op.Terminal, op.Func)
 	}
 	return nil
 }
