@@ -133,8 +133,11 @@ func (s *source) openHoles(t uint32, sig *archive.Signature) (*holes, error) {
 	return h, nil
 }
 
-// constant tells whether all values of a column are equal.
+// constant tells whether all values of a column are equal. Of more than anyone waits for it does not know.
 func constant(c *archive.Column) bool {
+	if c.Len() > 1<<30 {
+		return false
+	}
 	var buf [512]int64
 	first := c.At(0)
 	for i := uint64(0); i < c.Len(); {

@@ -72,9 +72,11 @@ func (c *checker) collective(x *match.Collective) error {
 	switch {
 	case x.Missing > 0:
 		at.Kind = Missing
-		at.Text = fmt.Sprintf("%d of %d processes do not make collective call %d on %s", x.Missing, x.Members,
-			x.Index+1, c.commName(x.Comm))
-		c.add(at, processes()...)
+		if of := processes(); !c.told(&at, of...) {
+			at.Text = fmt.Sprintf("%d of %d processes do not make collective call %d on %s", x.Missing, x.Members,
+				x.Index+1, c.commName(x.Comm))
+			c.add(at, of...)
+		}
 		return nil
 	case x.Mixed:
 		at.Kind = Mixed

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/analysis/comms"
@@ -52,7 +53,7 @@ type Problem struct {
 }
 
 // Key is what equal problems of jobs of other sizes have in common.
-func (p *Problem) Key() [4]string { return [4]string{fmt.Sprint(p.Kind), p.Func, p.Site, p.Param} }
+func (p *Problem) Key() [4]string { return [4]string{strconv.Itoa(int(p.Kind)), p.Func, p.Site, p.Param} }
 
 // maxProblems is how many problems are listed, maxProcesses how many processes of one.
 const (
@@ -115,6 +116,17 @@ type checker struct {
 	calls map[callKey]*call
 }
 
+// told tells whether a problem of some processes was noted before: it may come millions of times, and its text need not
+// be made again.
+func (c *checker) told(x *Problem, processes ...int32) bool {
+	f := c.found[x.Key()]
+	if f == nil {
+		return len(c.found) == maxProblems
+	}
+	return len(f.processes) == maxProcesses ||
+		!slices.ContainsFunc(processes, func(p int32) bool { return !f.processes[int(p)] })
+}
+
 // add notes a problem of some processes.
 func (c *checker) add(x Problem, processes ...int32) {
 	k := x.Key()
@@ -162,18 +174,21 @@ func (c *checker) unmatched(u *match.Unmatched) error {
 	if err != nil {
 		return err
 	}
-	var text string
+	at := Problem{Kind: Alone, Func: u.Func.Name, Site: x.site}
+	if c.told(&at, u.Process) {
+		return nil
+	}
 	switch {
 	case u.Send:
-		text = fmt.Sprintf("process %d sends to %s with tag %d, which does not receive it", u.Process, c.name(u.Peer),
+		at.Text = fmt.Sprintf("process %d sends to %s with tag %d, which does not receive it", u.Process, c.name(u.Peer),
 			u.Tag)
 	case u.Peer < 0 && u.Wild:
-		text = fmt.Sprintf("process %d receives from anyone, and nobody sends", u.Process)
+		at.Text = fmt.Sprintf("process %d receives from anyone, and nobody sends", u.Process)
 	default:
-		text = fmt.Sprintf("process %d receives from %s with tag %d, which sends no such message", u.Process,
+		at.Text = fmt.Sprintf("process %d receives from %s with tag %d, which sends no such message", u.Process,
 			c.name(u.Peer), u.Tag)
 	}
-	c.add(Problem{Kind: Alone, Func: u.Func.Name, Site: x.site, Text: text}, u.Process)
+	c.add(at, u.Process)
 	return nil
 }
 
@@ -198,8 +213,12 @@ func (c *checker) message(m *match.Message) error {
 	if err != nil || from.size < 0 || from.size <= to.room {
 		return err
 	}
-	c.add(Problem{Kind: Short, Func: to.f.Name, Site: to.site,
-		Text: fmt.Sprintf("process %d has room for %d bytes, and process %d sends %d", m.Recv.Process, to.room,
-			m.Send.Process, from.size)}, m.Recv.Process)
+	at := Problem{Kind: Short, Func: to.f.Name, Site: to.site}
+	if c.told(&at, m.Recv.Process) {
+		return nil
+	}
+	at.Text = fmt.Sprintf("process %d has room for %d bytes, and process %d sends %d", m.Recv.Process, to.room,
+		m.Send.Process, from.size)
+	c.add(at, m.Recv.Process)
 	return nil
 }

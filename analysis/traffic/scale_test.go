@@ -123,11 +123,11 @@ func TestBillion(t *testing.T) {
 // TestObjectsOfManyCalls: an object that is made anew means something else, however many calls are before and after.
 func TestObjectsOfManyCalls(t *testing.T) {
 	const n = 1 << 50
-	a := archivetest.OfGrammar(t, 2, fmt.Sprintf("0 1 2*%d 3 1 2*%d 4", uint64(n), uint64(n)), 2*n+5,
+	b := archivetest.OfGrammar(t, 2, fmt.Sprintf("0 1 2*%d 3 1 2*%d 4", uint64(n), uint64(n)), 2*n+5,
 		"MPI_Init(argc=-, argv=-; argc=-, argv=-)", "MPI_Comm_dup(comm=MPI_COMM_WORLD; newcomm=comm#0)",
 		"MPI_Send(buf=-, count=1, datatype=MPI_INT, dest=0, tag=0, comm=comm#0)", "MPI_Comm_free(comm=comm#0)",
 		"MPI_Finalize()")
-	m, err := traffic.MatrixOf(everything(t, a))
+	m, err := traffic.MatrixOf(everything(t, archivetest.Open(t, b)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -424,7 +424,7 @@ var barriers = []string{"MPI_Init(argc=-, argv=-; argc=-, argv=-)", "MPI_Barrier
 // TestTooManyCalls: the calls of a stream are a number, and so is their sum over all streams.
 func TestTooManyCalls(t *testing.T) {
 	for processes, want := range map[int]string{1: "", 2: "too many for an archive of 2 streams"} {
-		a := archivetest.OfGrammar(t, processes, "0 1*2305843009213693952 3", 1<<61+2, barriers...)
+		a := archivetest.Open(t, archivetest.OfGrammar(t, processes, "0 1*2305843009213693952 3", 1<<61+2, barriers...))
 		err := archive.Validate(a)
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("%d processes: %v", processes, err)
@@ -435,7 +435,7 @@ func TestTooManyCalls(t *testing.T) {
 // TestHugeLoop opens an archive of 10^18 calls.
 func TestHugeLoop(t *testing.T) {
 	const n = 1e18 + 1e9 + 2
-	a := archivetest.OfGrammar(t, 1, "0 R1*1000000000 3 | R2*1000000000 2 | 1", n, barriers...)
+	a := archivetest.Open(t, archivetest.OfGrammar(t, 1, "0 R1*1000000000 3 | R2*1000000000 2 | 1", n, barriers...))
 	if err := archive.Validate(a); err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 )
 
-// OfGrammar is an archive of processes that all have the calls of a grammar, n each: of more calls than can be made one
+// OfGrammar is the bytes of an archive of processes that all have the calls of a grammar, n each: of more calls than can be made one
 // by one. Its terminals are the calls, whose parameters have no columns.
-func OfGrammar(t testing.TB, processes int, grammar string, n uint64, calls ...string) *archive.Archive {
+func OfGrammar(t testing.TB, processes int, grammar string, n uint64, calls ...string) []byte {
 	t.Helper()
 	g, err := archive.ParseGrammarText(grammar)
 	if err != nil {
@@ -34,5 +34,5 @@ func OfGrammar(t testing.TB, processes int, grammar string, n uint64, calls ...s
 	if err := b.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	return Open(t, out.Bytes())
+	return out.Bytes()
 }
