@@ -2,6 +2,7 @@ package archive
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"time"
 )
@@ -49,12 +50,14 @@ func (s *Stream) OccurrencesBefore(event uint64) ([]uint64, error) {
 	return sized(l.x.CountBefore(event), len(l.tms)), nil
 }
 
-// PollsIn is the number of polls in the runs from through to-1 of terminal t, which must be one of
-// runs.
+// PollsIn is the number of polls in the runs from through to-1 of terminal t. It is an error if it is not one of runs.
 func (s *Stream) PollsIn(t uint32, from, to uint64) (uint64, error) {
 	l, err := s.open()
 	if err != nil {
 		return 0, err
+	}
+	if !slices.Contains(l.polls, t) { // the numbers of calls said that it was
+		return 0, s.a.broken("columns", -1, "stream %d: terminal %d has no runs of polls", s.index, t)
 	}
 	a, err := s.sum(l, l.first[t], from)
 	if err != nil {
