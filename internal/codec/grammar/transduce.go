@@ -13,13 +13,16 @@ func Transduce[S comparable](g *Grammar, start S, step func(S, uint32) (S, uint3
 	t := &transducer[S]{g: g, step: step, done: map[entry[S]]exit[S]{}, out: &Grammar{Rules: make([][]Symbol, 1)}}
 	t.stack = append(t.stack, passage[S]{in: entry[S]{0, start}, state: start})
 	for len(t.stack) > 0 {
-		if most--; most < 0 {
+		if most--; most < ruleSymbols*len(t.out.Rules) {
 			return nil, ErrIrregular
 		}
 		t.next()
 	}
 	return t.out, nil
 }
+
+// ruleSymbols is how many more symbols a rule of the result is worth: it takes memory of its own.
+const ruleSymbols = 4
 
 // entry is a rule that is gone through from a state.
 type entry[S comparable] struct {
