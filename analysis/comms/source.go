@@ -55,7 +55,11 @@ func (s *source) calls() iter.Seq2[*call, error] {
 		}
 		every, some := make([]bool, len(s.sigs)), make([]bool, len(s.sigs))
 		s.holes = make([]*holes, len(s.sigs))
-		occurrences := s.x.Occurrences()
+		occurrences, err := s.s.Occurrences()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		for t, sig := range s.sigs {
 			p := places[sig.Func]
 			if p == nil || sig.Flags&archive.Failed != 0 {

@@ -53,7 +53,9 @@ type Problem struct {
 }
 
 // Key is what equal problems of jobs of other sizes have in common.
-func (p *Problem) Key() [4]string { return [4]string{strconv.Itoa(int(p.Kind)), p.Func, p.Site, p.Param} }
+func (p *Problem) Key() [4]string {
+	return [4]string{strconv.Itoa(int(p.Kind)), p.Func, p.Site, p.Param}
+}
 
 // maxProblems is how many problems are listed, maxProcesses how many processes of one.
 const (

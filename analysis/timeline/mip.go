@@ -36,10 +36,12 @@ type mip struct {
 	unsized uint64
 }
 
-// newMip is one without calls from begin to end, in ns, and the bins that are to be packed.
+// newMip is one without calls from begin to end, in ns, and the bins that are to be packed. The times of a damaged file
+// may be anything.
 func newMip(begin, end int64) (*mip, []cell) {
 	m := &mip{}
-	for end>>m.level-begin>>m.level >= mipBins {
+	end = max(begin, end)
+	for uint64(end>>m.level)-uint64(begin>>m.level) >= mipBins {
 		m.level++
 	}
 	m.x = begin >> m.level
