@@ -24,7 +24,8 @@ func TestHopeless(t *testing.T) {
 	}
 	for line, hours := range map[string]bool{"info": false, "profile": false, "loops": false, "dump --limit 3": false,
 		"dump --last 3": false, "info --comms": false, "matrix": false,
-		"export parquet --table marks --force -o -": false, "messages --rank 1": true, "dump --function MPI_Init --from 1 --limit 3": true} {
+		"export parquet --table marks --force -o -": false, "messages --rank 1": true,
+		"dump --function MPI_Init --from 1 --limit 3": true} {
 		code, _, errs := run(append(strings.Fields(line), path)...)
 		if said := strings.Contains(errs, "more would take hours"); said != hours || code == exitOK == hours {
 			t.Errorf("%s: %d %s", line, code, errs)

@@ -8,8 +8,8 @@ import (
 	"github.com/tabard-hpc/tabard/internal/record/merge"
 )
 
-// OfGrammar is the bytes of an archive of processes that all have the calls of a grammar, n each: of more calls than can be made one
-// by one. Its terminals are the calls, whose parameters have no columns.
+// OfGrammar is the bytes of an archive of processes that all have the calls of a grammar, n each: of more calls than
+// can be made one by one. Its terminals are the calls, whose parameters have no columns.
 func OfGrammar(t testing.TB, processes int, grammar string, n uint64, calls ...string) []byte {
 	t.Helper()
 	g, err := archive.ParseGrammarText(grammar)
