@@ -290,14 +290,13 @@ func (r *runner) recorded(m *comms.Members) (n, ended int) {
 // retire lets no collective wait any longer for processes that have come to their end: the calls of such a one may have
 // been lost, and those of all others would gather in memory. It is called only where no process can go on otherwise.
 func (r *runner) retire() {
-	some := false
-	for i := range r.procs {
-		if p := &r.procs[i]; !p.retired && len(p.streams) == 0 {
-			p.retired, some = true, true
-		}
-	}
-	if !some {
+	if r.stayed == r.active {
 		return
+	}
+	r.stayed = r.active
+	for i := range r.procs {
+		p := &r.procs[i]
+		p.retired = len(p.streams) == 0
 	}
 	clear(r.groups)
 	for _, k := range slices.SortedFunc(maps.Keys(r.colls), compareColls) {

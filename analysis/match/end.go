@@ -1,9 +1,6 @@
 package match
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -129,8 +126,7 @@ func (r *runner) alloc(proc int32, s *stream, op *calls.Op) *end {
 
 // tooMany is the error for more than most of something in memory.
 func (r *runner) tooMany(what string, most int) error {
-	return fmt.Errorf("%smore than %d %s are under way at once, which are too many to be matched",
-		strings.TrimPrefix(r.p.Archive.File()+": ", ": "), most, what)
+	return r.p.Archive.Errorf("more than %d %s are under way at once, which are too many to be matched", most, what)
 }
 
 func (r *runner) release(e *end) {

@@ -1,9 +1,6 @@
 package match
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/tabard-hpc/tabard/analysis/calls"
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/spec"
@@ -36,6 +33,7 @@ type runner struct {
 	limit    int // how many sends and collectives a process may be ahead of others
 
 	active      int // processes that have not come to their end
+	stayed      int // how many these were when retire looked last
 	rec         *snapshot
 	repeated    uint64 // events that were not matched one by one
 	looked      uint64 // ends of messages under way that were looked at to find out whether loops repeat
@@ -108,8 +106,7 @@ func (r *runner) tooMuch() error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s%d calls were matched one by one, and %d more %s",
-		strings.TrimPrefix(r.p.Archive.File()+": ", ": "), plain, left, why)
+	return r.p.Archive.Errorf("%d calls were matched one by one, and %d more %s", plain, left, why)
 }
 
 // whole tells whether all calls of a process are recorded up to its end, in whatever way it ended.

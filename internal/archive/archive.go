@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive/container"
@@ -83,8 +82,12 @@ func (a *Archive) Hopeless(read, left uint64) error {
 	if read <= hopeful || left <= hopeless {
 		return nil
 	}
-	return fmt.Errorf("%s%d calls were read one by one, and %d more would take hours",
-		strings.TrimPrefix(a.file+": ", ": "), read, left)
+	return a.Errorf("%d calls were read one by one, and %d more would take hours", read, left)
+}
+
+// Errorf makes an error that begins with the name of the file, if it has one.
+func (a *Archive) Errorf(format string, args ...any) error {
+	return named(fmt.Errorf(format, args...), a.file)
 }
 
 // MaxSection sets the size in bytes up to which a section is loaded (default DefaultMaxSection). It

@@ -606,7 +606,7 @@ func writeComms(j *Job, w io.Writer) error {
 
 // writeMarks writes marks and values.
 func writeMarks(j *Job, w io.Writer) error {
-	parts, _, err := j.selected()
+	parts, err := j.parts()
 	if err != nil {
 		return err
 	}

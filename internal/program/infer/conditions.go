@@ -137,9 +137,8 @@ func ends(a, b *Expr) bool {
 // A parting is the rows of a table where a condition holds, and where it does not, with what explains them; nil if
 // nothing does.
 type parting struct {
-	yes, no   *table
+	yes, no   *table // nil if one of them would have no rows
 	a, b      *Expr
-	both      bool // there are rows of both kinds
 	tried     bool // whether yes was explained
 	triedDeep int  // up to which depth no was
 }
@@ -156,7 +155,7 @@ func (t *table) part(c *Expr, known map[string]*parting) *parting {
 	}
 	p := known[string(holds)]
 	if p == nil {
-		if p = (&parting{both: n > 0 && n < len(t.rows), triedDeep: -1}); p.both {
+		if p = (&parting{triedDeep: -1}); n > 0 && n < len(t.rows) {
 			p.yes = t.only(func(i int) bool { return holds[i] == 1 })
 			p.no = t.only(func(i int) bool { return holds[i] == 0 })
 		}
@@ -167,7 +166,7 @@ func (t *table) part(c *Expr, known map[string]*parting) *parting {
 
 // explain explains both parts, the second one with conditions of a depth, and tells whether it can.
 func (p *parting) explain(r role, depth int) bool {
-	if !p.both {
+	if p.yes == nil {
 		return false
 	}
 	if !p.tried {
@@ -182,7 +181,8 @@ func (p *parting) explain(r role, depth int) bool {
 // fitConditions explains the values where a condition holds, and where it does not, by themselves:
 // first without further conditions.
 func (t *table) fitConditions(r role, depth int) *Expr {
-	known, whole := map[string]*parting{}, t.with(func(i int) int64 { return t.vals[i] })
+	known := map[string]*parting{}
+	whole := t.with(func(i int) int64 { return t.vals[i] }) // holds puts rows in another order, and known goes by them
 	for deeper := maxDepth; deeper > depth; deeper -= maxDepth - depth - 1 {
 		for _, c := range t.conditions() {
 			p := t.part(c, known)
