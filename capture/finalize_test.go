@@ -17,18 +17,25 @@ func TestMergeGivesUp(t *testing.T) {
 	for _, flavour := range flavours {
 		plain := (&run{t: t, flavour: flavour, config: quiet}).start("many")
 		for _, c := range []struct {
-			name   string
-			config ring.Config
-			stdout string
+			name    string
+			config  ring.Config
+			arrived time.Duration
+			stdout  string
 		}{
-			{"one collector", ring.Config{MergeWait: time.Millisecond}, "Finalize\n"},
-			{"several", ring.Config{Merge: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1}, waited},
+			{"one collector", ring.Config{MergeWait: time.Millisecond}, 0, "Finalize\n"},
+			{"several", ring.Config{Merge: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1}, 0, waited},
 			{"archives stay apart", ring.Config{Clocks: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1},
-				waited},
-			{"a local rank is not traced", ring.Config{Merge: true, MergeWait: time.Hour, LocalRanks: 2}, "Finalize\n"},
+				0, waited},
+			{"a local rank is not traced", ring.Config{Merge: true, MergeWait: time.Hour, LocalRanks: 2}, 0,
+				"Finalize\n"},
+			{"another came long ago", ring.Config{Merge: true, MergeWait: 200 * time.Millisecond, LocalRanks: 1},
+				-time.Second, "Finalize\n"},
+			{"another looked at the clock later, and came first", ring.Config{Merge: true,
+				MergeWait: 200 * time.Millisecond, LocalRanks: 1}, time.Hour, waited},
 		} {
 			start := time.Now()
-			r := (&run{t: t, flavour: flavour, config: c.config, env: []string{"FAKEMPI_SHOW=1"}}).start("many")
+			r := (&run{t: t, flavour: flavour, config: c.config, arrived: c.arrived,
+				env: []string{"FAKEMPI_SHOW=1"}}).start("many")
 			r.wantCode(0)
 			stderr := ""
 			if c.config.LocalRanks == 1 { // all ranks have ended, and the archive is not there yet
@@ -37,7 +44,7 @@ func TestMergeGivesUp(t *testing.T) {
 			if r.stdout != c.stdout || r.stderr != stderr {
 				t.Errorf("%s, %s: output %q, %q, want %q, %q", flavour, c.name, r.stdout, r.stderr, c.stdout, stderr)
 			}
-			if d := time.Since(start); d > 20*time.Second || c.config.LocalRanks == 1 && d < c.config.MergeWait {
+			if d := time.Since(start); d > 20*time.Second || c.stdout == waited && d < c.config.MergeWait {
 				t.Errorf("%s, %s: took %v", flavour, c.name, d)
 			}
 			var got, want []spec.ID

@@ -145,6 +145,7 @@ type run struct {
 	dead    bool
 	summary string                            // there is one already
 	said    bool                              // somebody printed it
+	arrived time.Duration                     // another rank came to MPI_Finalize, after now; 0: none
 	during  func(dir string, c *ring.Control) // runs beside the program
 
 	dir            string // state directory, a new one by default
@@ -193,6 +194,9 @@ func (r *run) prepare() *ring.Control {
 	}
 	if r.dead {
 		c.SetCollector(ring.CollectorDone)
+	}
+	if r.arrived != 0 {
+		c.SetArrived(ring.MonotonicNS() + uint64(r.arrived))
 	}
 	if r.summary != "" {
 		c.SetSummary(r.summary)

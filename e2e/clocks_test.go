@@ -34,10 +34,12 @@ func TestClocks(t *testing.T) {
 			job.Launch, env = h.launch(m)
 			job.Env = append(append(job.Env, env...), fmt.Sprintf("TABARD_CLOCK_SKEW=%s:%d:%d:%d", h.names[1], skew,
 				int64(ppm*1000), now.Nano()))
+			began := time.Now()
 			r, err := job.Start()
 			if err != nil {
 				t.Fatal(err)
 			}
+			t.Logf("merge %s: the job took %v\n%s", how, time.Since(began), r.Stderr)
 			if r.Code != 0 || r.TimedOut {
 				t.Fatalf("merge %s: exit code %d, timed out %v\n%s%s", how, r.Code, r.TimedOut, r.Stdout, r.Stderr)
 			}

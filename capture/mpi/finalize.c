@@ -444,7 +444,8 @@ static int arrive(struct tb_control *ctl, uint32_t rank)
     while (rank < least &&
            !__atomic_compare_exchange_n(&ctl->leader, &least, rank, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {}
     __atomic_compare_exchange_n(&ctl->arrived_ns, &first, now, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    if (first && now - first >= ctl->merge_wait_ns) return 0;
+    /* Of two that come at once, the first may have looked at the clock last. */
+    if (first && now > first && now - first >= ctl->merge_wait_ns) return 0;
     /* Where a script has some ranks recorded only, the others will not come. */
     return ctl->local_ranks == 0 || __atomic_load_n(&ctl->initialized, __ATOMIC_ACQUIRE) >= ctl->local_ranks;
 }

@@ -172,6 +172,9 @@ func (c *Control) Arrived() bool { return atomic.LoadUint64(&c.page.ArrivedNS) !
 // Initialized is the number of processes, but for spawned ones, that returned from MPI_Init.
 func (c *Control) Initialized() int { return int(atomic.LoadUint32(&c.page.Initialized)) }
 
+// SetArrived is for tests that play another process, which came to MPI_Finalize at that time of CLOCK_MONOTONIC.
+func (c *Control) SetArrived(ns uint64) { atomic.StoreUint64(&c.page.ArrivedNS, ns) }
+
 // SetInitialized is for tests that play the program.
 func (c *Control) SetInitialized(n int) { atomic.StoreUint32(&c.page.Initialized, uint32(n)) }
 
