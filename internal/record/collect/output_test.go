@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tabard-hpc/tabard/internal/record/ring"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -44,5 +45,40 @@ func TestPlaceHeldForNothing(t *testing.T) {
 				t.Errorf("there are %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// Two processes of a job claim a place at once, and one of them finds taken what is free to the other.
+func TestTwoPlacesOfOneJob(t *testing.T) {
+	dir := newOutputDir(t, nil)
+	first := filepath.Join(dir.dir, "app.tabard")
+	claim := func(job string) *Job {
+		name, err := Claim(first, job, SharedMode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &Job{Output: name, Claim: job}
+	}
+	claim("before")
+	early := claim("job")
+	Release(first, "before")
+	late := claim("job")
+	if early.Output == late.Output {
+		t.Fatalf("both have %s", late.Output)
+	}
+	state := filepath.Join(t.TempDir(), "tabard-0", "state")
+	for i, j := range []*Job{late, early} {
+		if created, err := CreateState(state, j, ring.Config{}); err != nil || created != (i == 0) {
+			t.Fatal(created, err)
+		}
+	}
+	if got := dir.names(); got != "app.tabard" {
+		t.Errorf("there are %s", got)
+	}
+	if _, err := CreateState("/proc/state", late, ring.Config{}); err == nil {
+		t.Fatal("a state in /proc")
+	}
+	if got := dir.names(); got != "" {
+		t.Errorf("without a state there is %s", got)
 	}
 }

@@ -144,8 +144,19 @@ func (j *Job) write(d *safefile.Dir) error {
 }
 
 // CreateState makes dir the state directory of job unless it is one already. If several processes
-// try at once, one decides. created says whether it was this one.
+// try at once, one decides. created says whether it was this one. The place that the job has claimed is given up where
+// it is not needed.
 func CreateState(dir string, job *Job, config ring.Config) (created bool, err error) {
+	created, err = createState(dir, job, config)
+	// Names that were free to one process may have been taken to another. Other nodes may have settled on this one.
+	decided, readErr := ReadJob(dir)
+	if err != nil || readErr == nil && !job.Shared && decided.Output != job.Output {
+		Release(job.Output, job.Claim)
+	}
+	return created, err
+}
+
+func createState(dir string, job *Job, config ring.Config) (created bool, err error) {
 	root, err := safefile.MakePrivate(filepath.Dir(dir))
 	if err != nil {
 		return false, err
