@@ -85,6 +85,14 @@ func (r *Reader) Next() (*Op, error) {
 	return op, nil
 }
 
+// Hopeless is an error if it takes hours to go on one by one up to a call: see archive.Archive.Hopeless.
+func (r *Reader) Hopeless(to uint64) error {
+	if r.event&(1<<16-1) != 0 || to < r.call {
+		return nil
+	}
+	return r.stream.Archive().Hopeless(r.event, min(to, r.calls)-r.call)
+}
+
 // term is a terminal, compiled.
 func (r *Reader) term(k uint32) (*term, error) {
 	if t := r.terms[k]; t != nil {

@@ -103,9 +103,18 @@ func (r *reader) readAll(all map[int32]ends, see visit) error {
 func (r *reader) read(stream int, of ends, see visit) error {
 	var noted contents
 	requests := &persistent{map[int64]*request{}, r.procNull}
+	last := uint64(0) // that is asked for
+	for i := range of {
+		last = max(last, of[i].call+of[i].step*(max(1, of[i].left)-1))
+	}
 	for c, err := range r.a.Stream(stream).Iter(0) {
 		if err != nil || len(of) == 0 && len(noted.closed) == 0 && requests.waiting() == 0 {
 			return err
+		}
+		if c.Index&(1<<16-1) == 0 {
+			if err := r.a.Hopeless(c.Index, last-min(last, c.Index)); err != nil {
+				return err
+			}
 		}
 		if c.Func.Category == "payload" {
 			noted.note(c)

@@ -118,6 +118,9 @@ func (x *oneSided) stream(s *archive.Stream) error {
 	of := &process{oneSided: x, me: x.p.Number(s.Process()), stream: int32(s.Index()), made: map[int32]int32{},
 		exposed: map[window]*comms.Members{}, done: map[window]*comms.Members{}}
 	for op, err := rd.Next(); op != nil || err != nil; op, err = rd.Next() {
+		if err == nil {
+			err = rd.Hopeless(s.Calls())
+		}
 		if err != nil {
 			return err
 		}

@@ -93,6 +93,9 @@ func (j *job) stream(s *archive.Stream) error {
 	}
 	for !w.ended {
 		op, err := reader.Next()
+		if err == nil {
+			err = reader.Hopeless(s.Calls())
+		}
 		if err != nil {
 			return err
 		}

@@ -132,7 +132,7 @@ func eachEvent(
 	s *archive.Stream, terms []terminal, at *Context, child func(*Context, uint32) *Context,
 	count func(at *Context, t uint32, times uint64),
 ) error {
-	for c, err := range s.Iter(0) {
+	for c, err := range s.IterAll() {
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func (b *builder) streamTimes(s *archive.Stream, all bool) error {
 			stack[len(stack)-1].in += at - x.start
 		}
 	}
-	for c, err := range s.Iter(0) {
+	for c, err := range s.IterAll() {
 		if err != nil {
 			return err
 		}

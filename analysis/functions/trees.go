@@ -214,7 +214,7 @@ func Each(a *archive.Archive, s *archive.Stream, f func(depth int, name string, 
 			}
 		}
 	}
-	for c, err := range s.Iter(0) {
+	for c, err := range s.IterAll() {
 		if err != nil {
 			return err
 		}

@@ -134,6 +134,9 @@ func read(p *calls.Program, s *archive.Stream, of *selection.StreamSteps) ([]*pl
 	terms := make([]*place, len(sigs))
 	for {
 		op, err := r.Next()
+		if err == nil {
+			err = r.Hopeless(s.Calls())
+		}
 		if err != nil {
 			return nil, 0, err
 		}

@@ -51,10 +51,14 @@ type counter struct {
 // unknownCall stands in a state for a call that does not exist.
 const unknownCall = -1 << 62
 
-// snapshot records what is under way. It is false if something under way makes iterations differ.
+// mostRepeated is how many ends of each process under way, and a share of what may wait in all, are looked at: of a
+// snapshot they take as much memory again.
+const mostRepeated = 64
+
+// snapshot records what is under way. It is false if something under way makes iterations differ, or if it is too much.
 func (r *runner) snapshot() (*snapshot, bool) {
 	s := &snapshot{sum: r.sum}
-	if len(r.pool) > 0 || len(r.colls) > 0 {
+	if len(r.pool) > 0 || len(r.colls) > 0 || r.live > mostWaiting/4+mostRepeated*len(r.procs) {
 		return nil, false
 	}
 	events := uint64(0)

@@ -68,7 +68,7 @@ func (p *process) Pop() any {
 // read goes through the events of all threads in the order of time.
 func (p *process) read(streams []*archive.Stream) error {
 	for i, s := range streams {
-		next, stop := iter.Pull2(s.Iter(0))
+		next, stop := iter.Pull2(s.IterAll())
 		defer stop()
 		t := &thread{p: p, number: int64(s.Thread()), first: i == 0, pull: next}
 		if more, err := t.advance(); err != nil {

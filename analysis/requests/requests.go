@@ -211,7 +211,10 @@ func (p *process) run(streams []*archive.Stream) error {
 			last = max(last, next.op.End)
 		}
 		var err error
-		if next.op, err = next.rd.Next(); err != nil {
+		if next.op, err = next.rd.Next(); err == nil {
+			err = next.rd.Hopeless(next.rd.Stream().Calls())
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -52,6 +52,9 @@ func (x *receiptReader) stream(part *selection.Part) error {
 		if op == nil || op.Call >= part.Range.To {
 			return nil
 		}
+		if err := rd.Hopeless(part.Range.To); err != nil {
+			return err
+		}
 		if op.Flags&(archive.Failed|archive.Unfinished|archive.Polls) != 0 {
 			continue
 		}

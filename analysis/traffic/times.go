@@ -63,9 +63,9 @@ func (x *timeReader) stream(part *selection.Part) error {
 			if x.progress != nil {
 				x.progress(1 << 16)
 			}
-			if err := part.Stream.Archive().Hopeless(op.Event, part.Range.To-op.Call); err != nil {
-				return err
-			}
+		}
+		if err := rd.Hopeless(part.Range.To); err != nil {
+			return err
 		}
 		if op.Flags&(archive.Failed|archive.Unfinished) != 0 {
 			continue

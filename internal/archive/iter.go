@@ -14,6 +14,26 @@ import (
 // The yielded call is reused, so clone what you keep. After an error the iteration ends.
 func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] { return s.iter(from, nil) }
 
+// IterAll is Iter from the first call on for those that need each of them: it ends with an error if that takes hours
+// (Hopeless).
+func (s *Stream) IterAll() iter.Seq2[*Call, error] {
+	return func(yield func(*Call, error) bool) {
+		all := s.Calls()
+		for c, err := range s.Iter(0) {
+			if err == nil && c.Index > hopeful {
+				err = s.a.Hopeless(c.Index, all-c.Index)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
 // iter is Iter without what is in columns of slots that reads, unless it is nil, does not ask for.
 func (s *Stream) iter(from uint64, reads func(terminal uint32, slot int) bool) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {

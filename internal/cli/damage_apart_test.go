@@ -73,34 +73,37 @@ func watched(args []string, memory string) int {
 	return a.code
 }
 
-// Files that claim as many calls as somebody may wait for, or somewhat more, can take hours in earnest. Such commands
-// are to end at Ctrl-C instead.
+// Files that claim as many calls as somebody may wait for, or streams of somewhat more, can take hours in earnest. Such
+// commands are to end at Ctrl-C instead.
 const (
 	longCalls, hopelessCalls = 1 << 24, 1 << 37
 	interruptAfter           = 5 * time.Second
 )
 
-// claimed is how many calls an archive says it has, at most 2^64-1; 0 if it cannot be opened.
-func claimed(b []byte) (sum uint64) {
+// claim is how many calls an archive says it has in all, and in one stream, at most 2^64-1; 0 if it cannot be opened.
+type claim struct{ all, one uint64 }
+
+func claimed(b []byte) (c claim) {
 	a, err := archive.OpenReader(bytes.NewReader(b), int64(len(b)), archive.MaxSection(1<<24))
 	if err != nil {
-		return 0
+		return c
 	}
 	streams := 0
 	for s := range a.Streams() {
 		var over uint64
-		if sum, over = bits.Add64(sum, s.Calls(), 0); over != 0 || streams > 1<<12 {
-			return math.MaxUint64
+		c.one = max(c.one, s.Calls())
+		if c.all, over = bits.Add64(c.all, s.Calls(), 0); over != 0 || streams > 1<<12 {
+			return claim{math.MaxUint64, math.MaxUint64}
 		}
 		streams++
 	}
-	return sum
+	return c
 }
 
 // long tells whether a command may take hours with a file that claims so many calls: those that take more for
 // granted are refused, unless they are to be written by all means.
-func long(line string, calls uint64) bool {
-	return calls > longCalls && (calls < hopelessCalls ||
+func long(line string, calls claim) bool {
+	return calls.all > longCalls && (calls.one < hopelessCalls ||
 		strings.HasPrefix(line, "export ") && strings.Contains(line, "--force"))
 }
 

@@ -184,7 +184,7 @@ type hostile struct {
 	t        *testing.T
 	rng      *rand.Rand // the chances of a file
 	dir      string     // of the file that is damaged, made anew for every file
-	calls    uint64     // that the file claims
+	calls    claim      // of the file
 	good     string     // a sound archive
 	raw      string     // raw logs
 	library  string     // what passes for an MPI library

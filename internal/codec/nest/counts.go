@@ -10,7 +10,7 @@ type Counts struct {
 	sum      uint64
 	min, max uint64
 
-	// A sequence is value n times, or runs, or left and then right, or left value times.
+	// A sequence is value n times, or runs, or left and then right, in value parts, or left value times.
 	value       uint64
 	runs        []Run
 	left, right *Counts
@@ -44,6 +44,34 @@ func flat(runs []Run) *Counts {
 // IsConstant tells whether c is stored as one value, as it is if all its counts are equal.
 func (c *Counts) IsConstant() bool { return c.left == nil && c.runs == nil }
 
+// mostParts is how many parts of a concatenation are taken apart wherever it occurs. A greater one is a part itself:
+// each of a chain of rules may hold the one before twice, and so have parts without end.
+const mostParts = 1 << 12
+
+// parts is in how many parts the concatenations of c are taken apart.
+func (c *Counts) parts() uint64 {
+	if c.right != nil {
+		return c.value
+	}
+	return uint64(max(1, len(c.runs)))
+}
+
+// part is c as a part of a concatenation.
+func (c *Counts) part() *Counts {
+	if c.parts() <= mostParts {
+		return c
+	}
+	once := *c
+	once.left, once.right, once.runs, once.value = c, nil, nil, 1
+	return &once
+}
+
+// cat is c followed by b as a concatenation.
+func (c *Counts) cat(b *Counts) *Counts {
+	return &Counts{n: c.n + b.n, sum: c.sum + b.sum, min: min(c.min, b.min), max: max(c.max, b.max),
+		value: c.parts() + b.parts(), left: c, right: b}
+}
+
 // few are the runs of c if they are so few that they are better copied.
 func (c *Counts) few(room *[1]Run) ([]Run, bool) {
 	if c.IsConstant() {
@@ -76,11 +104,10 @@ func (c *Counts) Cat(b *Counts) *Counts {
 	// Growth at the end by one value at a time, the usual case, keeps runs.
 	if also && c.right != nil {
 		if end, ok := c.right.few(&r); ok && len(end)+len(second) <= fewRuns {
-			return &Counts{n: c.n + b.n, sum: c.sum + b.sum, min: min(c.min, b.min), max: max(c.max, b.max),
-				left: c.left, right: c.right.Cat(b)}
+			return c.left.cat(c.right.Cat(b))
 		}
 	}
-	return &Counts{n: c.n + b.n, sum: c.sum + b.sum, min: min(c.min, b.min), max: max(c.max, b.max), left: c, right: b}
+	return c.part().cat(b.part())
 }
 
 // Repeat is c, k times.
@@ -110,6 +137,9 @@ func (c *Counts) AddLast(k uint64) *Counts {
 		return flat(plus(runs, Run{last.Count + k, 1}))
 	case c.right != nil:
 		return c.left.Cat(c.right.AddLast(k))
+	}
+	if c.value == 1 { // see part
+		return c.left.AddLast(k)
 	}
 	return c.left.Repeat(c.value - 1).Cat(c.left.AddLast(k))
 }

@@ -230,3 +230,48 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
+
+// Counts put together in many steps are the same sequence, however many parts they have.
+func TestManyParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	var want []uint64
+	c := Constant(3, 1)
+	want = append(want, 3)
+	for len(want) < 20*mostParts {
+		switch v := r.Uint64N(9); {
+		case v == 0:
+			c = c.AddLast(2)
+			want[len(want)-1] += 2
+		case v == 1 && r.IntN(mostParts) == 0:
+			c, want = c.Cat(c), append(want, want...)
+		default:
+			c, want = c.Cat(Constant(v, 1)), append(want, v)
+		}
+	}
+	var got []uint64
+	for v, n := range c.All() {
+		got = append(got, slices.Repeat([]uint64{v}, int(n))...)
+	}
+	if !slices.Equal(got, want) || c.Len() != uint64(len(want)) {
+		t.Errorf("%d counts, %d in all, want %d", len(got), c.Len(), len(want))
+	}
+}
+
+// Each of a chain of rules holds the one before twice, and one more call: nothing looks at each of its 2^40 parts.
+func TestDoublingParts(t *testing.T) {
+	c := Constant(1, 1).Cat(Constant(5, 1))
+	for i := range uint64(40) {
+		c = c.Cat(Constant(i%7, 1)).Cat(c)
+	}
+	bits, own := NewColumns().Bits(c, 0, 0)
+	if !own || bits <= 0 {
+		t.Error(bits, own)
+	}
+	parts := 0
+	for range c.Parts {
+		parts++
+	}
+	if c.Len() < 1<<40 || parts > 4*mostParts {
+		t.Errorf("%d counts in %d parts", c.Len(), parts)
+	}
+}

@@ -37,7 +37,7 @@ func (e *edits) stream(s *archive.Stream) (d archive.StreamData, why string, err
 	if s.Timed() {
 		w.timing = timing.NewLossless()
 	}
-	for c, err := range s.Iter(0) {
+	for c, err := range s.IterAll() {
 		if err != nil {
 			return d, "", err
 		}
@@ -233,7 +233,7 @@ func (e *edits) findProbes(s *archive.Stream) error {
 	}
 	abi := s.Archive().Meta().ABI
 	open := map[uint64]envelope{}
-	for c, err := range s.Iter(0) {
+	for c, err := range s.IterAll() {
 		if err != nil {
 			return err
 		}
