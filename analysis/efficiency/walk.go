@@ -14,7 +14,6 @@ import (
 type walker struct {
 	j     *job
 	s     *archive.Stream
-	sigs  []*archive.Signature
 	l     *local
 	r     selection.Range
 	part  *selection.Part // nil: all is selected
@@ -36,6 +35,9 @@ type walker struct {
 	// time
 	bodyPlaces []*localPlace
 }
+
+// finalize stands for all functions that end a process.
+var finalize = spec.ByName("MPI_Finalize")
 
 // walkTerm is what is known of a terminal.
 type walkTerm struct {
@@ -71,9 +73,6 @@ func (j *job) walker(s *archive.Stream) (*walker, error) {
 		}
 	}
 	if w.keys, err = j.sites.class(s.Class()); err != nil {
-		return nil, err
-	}
-	if w.sigs, err = s.Signatures(); err != nil {
 		return nil, err
 	}
 	w.terms = make([]walkTerm, len(w.keys))
@@ -126,7 +125,10 @@ func (w *walker) term(k uint32) (*walkTerm, error) {
 	if t.what != unknown {
 		return t, nil
 	}
-	sig := w.sigs[k]
+	sig, err := w.s.Class().Template(k)
+	if err != nil {
+		return nil, err
+	}
 	f := spec.ByID(sig.Func)
 	switch {
 	case f.Own() || sig.Flags&archive.Nested != 0:
@@ -148,7 +150,7 @@ func (w *walker) term(k uint32) (*walkTerm, error) {
 		}
 	}
 	if t.what == counts {
-		t.place = w.place(k)
+		t.place = w.place(w.keys[k], f)
 	}
 	return t, nil
 }
@@ -189,7 +191,7 @@ func (w *walker) call(k uint32, timed bool, call, calls uint64, begin, end time.
 			w.ended, w.spans = true, nil
 			return nil
 		}
-		t.place = w.place(k)
+		t.place = w.place(w.keys[k], finalize)
 	}
 	if !w.started {
 		w.started, w.last, l.Begin = true, begin, begin
@@ -224,8 +226,7 @@ func (w *walker) call(k uint32, timed bool, call, calls uint64, begin, end time.
 
 // place is the place of a terminal. Where streams share the result they share durations as well,
 // once nothing can be taken back any more.
-func (w *walker) place(k uint32) *localPlace {
-	f, key := spec.ByID(w.sigs[k].Func), w.keys[k]
+func (w *walker) place(key Key, f *spec.Func) *localPlace {
 	if w.j.shared == nil || !w.known {
 		return w.l.place(key, f, nil)
 	}

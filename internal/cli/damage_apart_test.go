@@ -121,9 +121,14 @@ func apart(args []string, most uint64) (a reply) {
 	defer time.AfterFunc(hostileWall/2, func() { cmd.Process.Kill() }).Stop()
 	err := cmd.Wait()
 	a = reply{code: cmd.ProcessState.ExitCode(), out: out.Bytes(), errs: errs.String()}
-	// Whoever visits a page when its server ends is not answered, and asks a server to end that has ended.
-	a.interrupted = a.code == exitInterrupted ||
-		args[0] == "view" && sent.Load() && (a.code == exitProblem || err != nil && err.Error() == "signal: terminated")
+	// Whoever visits a page when its server ends is not answered, and asks a server to end that has ended. A replay is
+	// an MPI program, which a signal ends.
+	died := ""
+	if err != nil && sent.Load() {
+		died = err.Error()
+	}
+	a.interrupted = a.code == exitInterrupted || args[0] == "replay" && died == "signal: interrupt" ||
+		args[0] == "view" && sent.Load() && (a.code == exitProblem || died == "signal: terminated")
 	if a.interrupted {
 		return a
 	}
