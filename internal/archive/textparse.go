@@ -15,6 +15,9 @@ import (
 	"github.com/tabard-hpc/tabard/spec"
 )
 
+// mostNumbered bounds the numbers of columns and timings in a text.
+const mostNumbered = 1 << 24
+
 // ParseText reads the text twin of an archive (see WriteText) and writes the
 // archive. It checks the text, not what the text says: text may well describe
 // an archive that is broken. It is for tests, and for tools that make or mend
@@ -152,7 +155,7 @@ func (p *textParser) top() {
 		p.numbered(rest+":", len(c.Classes))
 		cl := &ClassData{}
 		x := c.context()
-		x.columns, x.timings = math.MaxInt32, math.MaxInt32
+		x.columns, x.timings = mostNumbered, mostNumbered // they come later
 		walkClass(p, cl, x)
 		c.Classes = append(c.Classes, cl)
 	case "column":

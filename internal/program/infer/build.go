@@ -60,19 +60,30 @@ func (s *sequence) iterations(turning []bool, rank int) [][]int64 {
 func (b *block) calls(it *item) ([]observation, error) {
 	turning := b.turning()
 	var out []observation
+	type place struct {
+		class *class
+		term  uint32
+		rank  int
+	}
+	known := map[place]*archive.Signature{} // of calls that many sequences have
 	for i := range b.seqs {
 		n := it.nodes[i]
 		if n == nil {
 			continue
 		}
 		s := &b.seqs[i]
-		var sig *archive.Signature
 		for _, rank := range s.class.ranks {
-			if sig == nil || !s.class.constant(n.term) {
+			at := place{s.class, n.term, rank}
+			if s.class.constant(n.term) {
+				at.rank = 0
+			}
+			sig := known[at]
+			if sig == nil {
 				var err error
 				if sig, err = s.class.signature(n.term, rank); err != nil {
 					return nil, err
 				}
+				known[at] = sig
 			}
 			for _, idx := range s.iterations(turning, rank) {
 				out = append(out, observation{row{recording: s.class.recording, rank: int64(rank), idx: idx}, s.class,
