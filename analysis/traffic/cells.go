@@ -209,9 +209,16 @@ func (f *fan) totals(sent, received []Volume) {
 
 // Total is all that is sent, of one kind.
 func (m *Matrix) Total(k Kind) (v Volume) {
-	sent, _ := m.Totals(k)
-	for _, s := range sent {
-		v.add(s)
+	for i := range m.rows[k] {
+		for _, c := range m.rows[k][i].cells {
+			v.add(c.Volume)
+		}
+	}
+	for _, f := range m.fans[k] {
+		for i := range f.sources {
+			s := &f.sources[i]
+			v.add(s.times(f.partners(s)))
+		}
 	}
 	return v
 }

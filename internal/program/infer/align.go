@@ -59,7 +59,7 @@ var errTooDifferent = errors.New("its ranks do too many different things")
 const (
 	maxOrders  = 512     // different sequences of a block
 	maxAlign   = 1 << 26 // steps of an alignment
-	maxSamples = 1 << 24 // sequences
+	maxSamples = 1 << 20 // sequences, of some 400 bytes and 20 µs each
 )
 
 // aligner puts the trees of classes together.
