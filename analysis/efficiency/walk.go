@@ -36,9 +36,6 @@ type walker struct {
 	bodyPlaces []*localPlace
 }
 
-// finalize stands for all functions that end a process.
-var finalize = spec.ByName("MPI_Finalize")
-
 // walkTerm is what is known of a terminal.
 type walkTerm struct {
 	what  what
@@ -125,7 +122,7 @@ func (w *walker) term(k uint32) (*walkTerm, error) {
 	if t.what != unknown {
 		return t, nil
 	}
-	sig, err := w.s.Class().Template(k)
+	sig, err := w.s.Class().Template(k) // the parameters of its calls, which ranks differ in, take much memory
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +147,9 @@ func (w *walker) term(k uint32) (*walkTerm, error) {
 		}
 	}
 	if t.what == counts {
-		t.place = w.place(w.keys[k], f)
+		if t.place, err = w.placeOf(k); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }
@@ -191,7 +190,9 @@ func (w *walker) call(k uint32, timed bool, call, calls uint64, begin, end time.
 			w.ended, w.spans = true, nil
 			return nil
 		}
-		t.place = w.place(w.keys[k], finalize)
+		if t.place, err = w.placeOf(k); err != nil {
+			return err
+		}
 	}
 	if !w.started {
 		w.started, w.last, l.Begin = true, begin, begin
@@ -224,18 +225,23 @@ func (w *walker) call(k uint32, timed bool, call, calls uint64, begin, end time.
 	return nil
 }
 
-// place is the place of a terminal. Where streams share the result they share durations as well,
+// placeOf is the place of a terminal. Where streams share the result they share durations as well,
 // once nothing can be taken back any more.
-func (w *walker) place(key Key, f *spec.Func) *localPlace {
+func (w *walker) placeOf(k uint32) (*localPlace, error) {
+	sig, err := w.s.Class().Template(k)
+	if err != nil {
+		return nil, err
+	}
+	f, key := spec.ByID(sig.Func), w.keys[k]
 	if w.j.shared == nil || !w.known {
-		return w.l.place(key, f, nil)
+		return w.l.place(key, f, nil), nil
 	}
 	d := w.j.shared[key]
 	if d == nil {
 		d = &Distribution{}
 		w.j.shared[key] = d
 	}
-	return w.l.place(key, f, d)
+	return w.l.place(key, f, d), nil
 }
 
 // find finds the step that a call belongs to. If the call is the first of the step, the step begins
