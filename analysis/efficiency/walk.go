@@ -122,7 +122,7 @@ func (w *walker) term(k uint32) (*walkTerm, error) {
 	if t.what != unknown {
 		return t, nil
 	}
-	sig, err := w.s.Class().Template(k) // the parameters of its calls, which ranks differ in, take much memory
+	sig, err := w.s.Class().Template(k) // not the signature, whose parameters take memory for each rank
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (s *Stream) IterAll() iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		all := s.Calls()
 		for c, err := range s.Iter(0) {
-			if err == nil && c.Index > hopeful {
+			if err == nil {
 				err = s.a.Hopeless(c.Index, all-c.Index)
 			}
 			if err != nil {

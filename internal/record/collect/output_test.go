@@ -75,10 +75,4 @@ func TestTwoPlacesOfOneJob(t *testing.T) {
 	if got := dir.names(); got != "app.tabard" {
 		t.Errorf("there are %s", got)
 	}
-	if _, err := CreateState("/proc/state", late, ring.Config{}); err == nil {
-		t.Fatal("a state in /proc")
-	}
-	if got := dir.names(); got != "" {
-		t.Errorf("without a state there is %s", got)
-	}
 }

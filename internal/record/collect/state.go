@@ -144,16 +144,23 @@ func (j *Job) write(d *safefile.Dir) error {
 }
 
 // CreateState makes dir the state directory of job unless it is one already. If several processes
-// try at once, one decides. created says whether it was this one. The place that the job has claimed is given up where
-// it is not needed.
+// try at once, one decides. created says whether it was this one. Where another place was decided on than this process
+// has claimed for the job, as a name was free to one of them alone, it gives that up.
 func CreateState(dir string, job *Job, config ring.Config) (created bool, err error) {
-	created, err = createState(dir, job, config)
-	// Names that were free to one process may have been taken to another. Other nodes may have settled on this one.
-	decided, readErr := ReadJob(dir)
-	if err != nil || readErr == nil && !job.Shared && decided.Output != job.Output {
-		Release(job.Output, job.Claim)
+	if created, err = createState(dir, job, config); err != nil {
+		return false, err
 	}
-	return created, err
+	if decided, err := ReadJob(dir); err == nil && decided.Output != job.Output {
+		job.GiveUp()
+	}
+	return created, nil
+}
+
+// GiveUp releases what a process has claimed for a job without need. Other nodes may have settled on it: theirs is left.
+func (j *Job) GiveUp() {
+	if !j.Shared {
+		Release(j.Output, j.Claim)
+	}
 }
 
 func createState(dir string, job *Job, config ring.Config) (created bool, err error) {

@@ -66,6 +66,7 @@ func (l *launcher) findOrMake(output, key string) (string, error) {
 	}
 	want := uint64(roomBase + roomPerRank*max(1, l.share().ranks))
 	var errs []error
+	var job *collect.Job
 	for _, least := range []uint64{want, 0} {
 		for i, root := range roots {
 			// Another rank may have decided since we last looked.
@@ -83,12 +84,16 @@ func (l *launcher) findOrMake(output, key string) (string, error) {
 			}
 			spill := makeSpill(output, roots[i+1:], d, key)
 			dir := d.Join(key)
-			if _, err = collect.CreateState(dir, l.job(output), l.config()); err == nil {
+			job = l.job(output)
+			if _, err = collect.CreateState(dir, job, l.config()); err == nil {
 				return dir, nil
 			}
 			collect.RemoveEmpty(spill)
 			errs = append(errs, err)
 		}
+	}
+	if job != nil {
+		job.GiveUp()
 	}
 	return "", fmt.Errorf(
 		"no place for the state of the recording (set TABARD_STATE to a directory with some room): %w",
