@@ -54,6 +54,7 @@ type collector struct {
 	progress atomic.Uint64 // time of the last progress, CLOCK_MONOTONIC ns: the date may be set
 	written  bool          // an archive of all that is known so far is safe
 	early    bool          // the archive after MPI_Finalize was tried
+	told     string        // see tell
 	snapshot time.Time     // when, if this only looks: see Live
 	report   Report
 	names    *names

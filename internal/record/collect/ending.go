@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/record/ring"
-	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -173,7 +172,7 @@ func (c *collector) finalized() error {
 	c.look()
 	c.drainPublished()            // the records of MPI_Finalize were published before it was counted
 	if c.job.Keeps && c.written { // it was written a moment ago, and will be at the end
-		c.control.SetSummary(c.lines())
+		c.tell(c.lines())
 		return nil
 	}
 	c.provisional = true
@@ -184,10 +183,10 @@ func (c *collector) finalized() error {
 		c.handed[p.id] = p.calls()
 	}
 	if err != nil {
-		c.control.SetSummary(render.OneLine("tabard: the recording is safe but could not be written: " + err.Error()))
+		c.tell(notWritten(err))
 		return err
 	}
-	c.control.SetSummary(c.lines())
+	c.tell(c.lines())
 	return nil
 }
 

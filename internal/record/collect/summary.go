@@ -16,20 +16,44 @@ import (
 // say prints what no process of the program has said. It is the last thing that a collector does.
 func (c *collector) say(failed error) {
 	defer c.console.close()
+	if c.console < 0 {
+		return
+	}
+	if text := c.unsaid(failed); text != "" {
+		c.console.print(text + "\n")
+	}
+}
+
+// unsaid is what there is to say in the end. If a process has said how the job ended when it left MPI_Finalize, that
+// is what has gone wrong since.
+func (c *collector) unsaid(failed error) string {
 	text := ""
+	var problems []string
 	switch {
 	case c.partFile() != "": // the collector of rank 0 says it
 	case c.calls() > 0 && c.job.Taken: // another collector has it
 	case failed != nil:
-		text = render.OneLine("tabard: the recording is safe but could not be written: " + failed.Error())
+		text = notWritten(failed)
+		problems = []string{text}
 	case c.calls() > 0 || !c.job.Taken:
-		text = c.lines()
+		text, problems = c.lines(), c.problems()
 	case !c.passesOn && !c.job.Quiet: // jobs have said it
 		text = render.OneLine("tabard: " + c.noCalls() + ": there is no recording of it")
 	}
-	if c.console >= 0 && text != "" && c.control.Say() {
-		c.console.print(text + "\n")
+	if text == "" || c.control.Say() {
+		return text
 	}
+	return strings.Join(slices.DeleteFunc(problems, func(p string) bool { return strings.Contains(c.told, p) }), "\n")
+}
+
+// tell is what a process says when it leaves MPI_Finalize.
+func (c *collector) tell(text string) {
+	c.told = text
+	c.control.SetSummary(text)
+}
+
+func notWritten(err error) string {
+	return render.OneLine("tabard: the recording is safe but could not be written: " + err.Error())
 }
 
 // calls counts those of the program that were recorded.
@@ -41,10 +65,19 @@ func (c *collector) calls() uint64 {
 	return n
 }
 
-// lines are the summary and, on a line of its own, what is missing. With --quiet only what went wrong is left of them.
+// lines are the summary and, on a line of its own each, what went wrong. With --quiet only that is left of them.
 func (c *collector) lines() string {
+	lines := c.problems()
+	if !c.job.Quiet && c.job.Archive == "" {
+		lines = slices.Insert(lines, 0, render.OneLine(c.summary()))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// problems are lines about what went wrong: that the archive could not be put to its place, and what is missing.
+func (c *collector) problems() []string {
 	var lines []string
-	if !c.job.Quiet || c.job.Archive != "" {
+	if c.job.Archive != "" {
 		lines = append(lines, render.OneLine(c.summary()))
 	}
 	if c.report.Incomplete != "" && c.partFile() == "" && !c.job.Shared {
@@ -56,7 +89,7 @@ func (c *collector) lines() string {
 	if problem := c.rawProblem(); problem != "" {
 		lines = append(lines, "tabard: "+render.OneLine(problem))
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // rawProblem says why uncompressed records are missing that the user wanted to keep; empty if none are.
