@@ -64,6 +64,11 @@ func (c *collector) bury(p *process) {
 	}
 	p.finish()
 	c.logPanics(p)
+	if ended, _ := p.syms.Ended(); !ended && len(p.live()) > 0 && c.blind.Load() {
+		// What is mapped can still be read, though the program may have written elsewhere for long: see guard.c.
+		p.missing++
+		p.complain("the directory of its files could not be read when it ended: calls may be missing")
+	}
 	p.end = p.howEnded()
 	if strings.HasPrefix(p.end, "killed") || strings.HasPrefix(p.end, "exited with") { // it was watched
 		p.died = time.Now()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Somebody makes files shorter that the collector has mapped. It has all that it had taken in, goes on where the
@@ -101,6 +102,36 @@ func TestShortenedControl(t *testing.T) {
 		c.scan()
 		finishAll(t, c)
 		equal(t, text(t, out), want)
+	}
+}
+
+// The file system of the state is gone, and what was in memory of it can still be read: the process, which did not end
+// in order, may have written elsewhere.
+func TestStateGone(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		out := filepath.Join(t.TempDir(), "a.tabard")
+		dir := state(t, out, nil)
+		p := newProgram(t, dir, deadPID+1, 1)
+		p.ring = 1000
+		register(t, dir, p.id, 0, 1)
+		for _, r := range append(p.prologue(0, 1), p.work(rng(13), 300)...) {
+			p.threads[0].try(r)
+		}
+		c := testCollector(t, dir)
+		c.look()
+		if gone {
+			d, err := safefile.OpenDir(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Close()
+			c.dirs = append(c.dirs, d)
+			c.blind.Store(true)
+		}
+		finishAll(t, c)
+		if said := strings.Contains(c.lines(), "INCOMPLETE: calls of rank 0 are missing"); said != gone {
+			t.Errorf("the file system is gone: %v; it says: %s", gone, c.lines())
+		}
 	}
 }
 
