@@ -49,7 +49,7 @@ func TestSpread(t *testing.T) {
 	}
 	calls(t, a)
 	for range 8 {
-		if got := file(t, tree(t, rng, descs)); !bytes.Equal(got, want) {
+		if got := file(t, tree(t, rng, descs, 4)); !bytes.Equal(got, want) {
 			t.Fatalf("another order gives %d other bytes instead of %d", len(got), len(want))
 		}
 	}
