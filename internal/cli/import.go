@@ -83,7 +83,7 @@ func (a *app) imports(path, out string, force bool, mode *timingFlag) (*report.I
 	if err != nil {
 		return nil, err
 	}
-	file, n, err := collect.WriteRecording(out, force, r.Content)
+	file, n, err := collect.WriteRecording(out, force, r.Content, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tabard-hpc/tabard/internal/program/cgen"
 	"github.com/tabard-hpc/tabard/internal/program/infer"
 	"github.com/tabard-hpc/tabard/internal/program/substitute"
+	"github.com/tabard-hpc/tabard/internal/render"
 )
 
 const proxyLong = `Write a C program that makes the MPI calls of a recording again, without Tabard:
@@ -227,8 +228,8 @@ func (a *app) tellProxy(output string, r *cgen.Result) {
 	if r.Threads {
 		threads = " -pthread"
 	}
-	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2%s -o %s %s\n", r.Lines, ranks, threads, program,
-		output)
+	fmt.Fprintf(a.err, "tabard: %d lines for %s; next: mpicc -O2%s -o %s %s\n", r.Lines, ranks, threads,
+		render.ShellWord(program), render.ShellWord(output))
 }
 
 // anySize are the flags of proxy that are about programs for any number of ranks.

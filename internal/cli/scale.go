@@ -103,7 +103,7 @@ func (a *app) scale(file string, f *scaleFlags) error {
 		if err := a.notInput(f.out); err != nil {
 			return err
 		}
-		if r.File, r.Bytes, err = collect.WriteRecording(f.out, f.force, out); err != nil {
+		if r.File, r.Bytes, err = collect.WriteRecording(f.out, f.force, out, append(f.with, file)...); err != nil {
 			return err
 		}
 		r.Ranks, r.Checked = f.ranks, m.Checked

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tabard-hpc/tabard/analysis/profile"
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -79,13 +80,13 @@ func foldedStack(r *profile.Row) string {
 	return strings.Join(names, ";")
 }
 
-// foldedName is a name without what separates names and lines.
+// foldedName is a name without what separates names and lines, and without what a terminal obeys.
 func foldedName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ';':
 			return ':'
-		case r < ' ':
+		case !unicode.IsGraphic(r):
 			return '?'
 		}
 		return r

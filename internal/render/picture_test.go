@@ -235,9 +235,13 @@ func TestSVGIsSelfContained(t *testing.T) {
 		}
 	}
 	h := stencil(4)
-	h.Title = `<a> & "b" ` + "\x00"
-	if found, _, _ := texts(t, svgOf(t, h)); !strings.Contains(found[0].s, `<a> & "b"`) {
+	h.Title = `<a> & "b" ` + "\x00\u009b\u202e"
+	doc := svgOf(t, h)
+	if found, _, _ := texts(t, doc); !strings.Contains(found[0].s, `<a> & "b"`) {
 		t.Errorf("%q", found[0].s)
+	}
+	if strings.ContainsAny(doc, "\u009b\u202e") {
+		t.Error("a terminal that shows the document obeys what is in it")
 	}
 }
 

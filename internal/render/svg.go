@@ -59,7 +59,7 @@ func num(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100+0,
 
 func escape(s string) string {
 	var b bytes.Buffer
-	xml.EscapeText(&b, []byte(s)) // a Buffer takes everything
+	xml.EscapeText(&b, []byte(OneLine(s))) // a Buffer takes everything
 	return b.String()
 }
 
@@ -69,7 +69,7 @@ func (s *svgCanvas) rect(x, y, w, h float64, c color.RGBA) {
 }
 
 func (s *svgCanvas) hover(text string, area box, draw func()) {
-	s.b.WriteString("<g><title>" + escape(OneLine(text)) + "</title>\n")
+	s.b.WriteString("<g><title>" + escape(text) + "</title>\n")
 	draw()
 	if area.w > 0 {
 		fmt.Fprintf(&s.b, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"none\" pointer-events=\"all\"/>\n",

@@ -168,7 +168,7 @@ func (g *generator) filesLine() string {
 // writeFileNeeds writes what programs with files need before anything else.
 func (g *generator) writeFileNeeds(b *strings.Builder) {
 	if g.usesFiles() {
-		fmt.Fprintf(b, "#include <sys/stat.h>\n#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n"+
+		fmt.Fprintf(b, "#include <sys/stat.h>\n#include <unistd.h>\n#ifndef DIRECTORY\n#define DIRECTORY \".\"\n#endif\n"+
 			"#define FILES %s /* the program's own folder there */\n", quoted(g.folder()))
 	}
 }

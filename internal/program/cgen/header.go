@@ -84,7 +84,7 @@ func (g *generator) header(h *heading) string {
 
 // writeIncludes writes what is included and defined.
 func (g *generator) writeIncludes(b *strings.Builder, h *heading) {
-	if h.mapped {
+	if h.mapped || g.usesFiles() {
 		b.WriteString("#define _DEFAULT_SOURCE\n")
 	}
 	if g.used["compute"] {

@@ -582,7 +582,7 @@ func firstRank(t *testing.T, path string) *archive.RankData {
 func TestKeepRaw(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.tabard")
 	raw := filepath.Join(t.TempDir(), "raw")
-	dir := state(t, out, func(j *Job) { j.KeepRaw = raw })
+	dir := state(t, out, func(j *Job) { j.KeepRaw, j.Private = raw, true })
 	p := newProgram(t, dir, deadPID+1, 1)
 	register(t, dir, p.id, 0, 1)
 	recs := append(p.prologue(0, 1), p.work(rng(4), 1000)...)
@@ -604,6 +604,9 @@ func TestKeepRaw(t *testing.T) {
 	logs, err := RawLogs(raw)
 	if err != nil || len(logs) != 1 || logs[0].PID != p.id.PID || logs[0].Thread != 0 {
 		t.Fatal(logs, err)
+	}
+	if st, err := os.Stat(logs[0].Path); err != nil || st.Mode() != PrivateMode {
+		t.Errorf("the log of a private recording: %v, mode %v", err, st.Mode())
 	}
 	i := 0
 	for rec, err := range logs[0].Records() {

@@ -173,7 +173,7 @@ func (c *collector) keepRaw(p *process, ch *chain) {
 	if c.job.KeepRaw == "" || ch.raw != nil && ch.raw.f != nil || ch.raw != nil && ch.raw.err != nil {
 		return
 	}
-	ch.raw = openRaw(c.job.KeepRaw, c.job.Created.UnixNano(), p.id, ch, ch.raw)
+	ch.raw = openRaw(c.job.KeepRaw, c.job.mode(), c.job.Created.UnixNano(), p.id, ch, ch.raw)
 	if ch.raw.err != nil {
 		c.logf("raw log: %v", ch.raw.err)
 		p.complain("the raw log is incomplete: %v", ch.raw.err)

@@ -291,6 +291,11 @@ func (j *Job) mode() os.FileMode {
 	return SharedMode
 }
 
+// narrowed is the mode of what is made of a file: nobody may read it but who may read that, and the user.
+func narrowed(mode os.FileMode, of os.FileInfo) os.FileMode {
+	return mode & (of.Mode().Perm() | PrivateMode)
+}
+
 // writeOutput writes to a file that is then put to its place: completely, or not at all. It returns the
 // number of bytes.
 func writeOutput(
@@ -337,8 +342,9 @@ func writeArchive(path string, mode os.FileMode, b *merge.Part, tick func()) (in
 }
 
 // WriteRecording writes a recording that a command made to output, or to the next name that is free; with force it
-// replaces a recording that is there. It returns the name.
-func WriteRecording(output string, force bool, c *archive.Content) (string, int64, error) {
+// replaces a recording that is there. Who may not read one of the files that it was made of may not read it. It returns
+// the name.
+func WriteRecording(output string, force bool, c *archive.Content, from ...string) (string, int64, error) {
 	if err := CheckOutput(output, true); err != nil {
 		return "", 0, err
 	}
@@ -346,7 +352,13 @@ func WriteRecording(output string, force bool, c *archive.Content) (string, int6
 	if force {
 		j.Replace()
 	}
-	n, err := writeOutput(output, SharedMode, func() {}, c.Write, func(o *safefile.Output) error {
+	mode := SharedMode
+	for _, f := range from {
+		if st, err := os.Stat(f); err == nil {
+			mode = narrowed(mode, st)
+		}
+	}
+	n, err := writeOutput(output, mode, func() {}, c.Write, func(o *safefile.Output) error {
 		if err := j.place(o); err != nil {
 			return fmt.Errorf("%s: %w", output, err)
 		}

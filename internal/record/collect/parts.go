@@ -272,6 +272,9 @@ func gather(output, main string, kept []string, note func(string)) (*united, err
 		first = newest(parts)
 		mode = first.at.Mode().Perm()
 	}
+	for _, p := range parts {
+		mode = narrowed(mode, p.at)
+	}
 	u, err := unite(output, first, parts, note)
 	if err != nil || u == nil {
 		return nil, err
@@ -352,7 +355,7 @@ type MergeReport struct {
 }
 
 // Merge merges archives of one run into output, which may be among them or exist as an earlier
-// result of the same. The files stay as they are. It fails if they are of different runs.
+// result of the same. The files stay as they are. Who may not read one of them may not read the result. It fails if they are of different runs.
 func Merge(output string, files []string) (*MergeReport, error) {
 	target, err := CanonicalOutput(output)
 	if err != nil {
@@ -361,6 +364,7 @@ func Merge(output string, files []string) (*MergeReport, error) {
 	lock, _ := lockOutput(target, 10*time.Second)
 	defer lock.release()
 	var parts []*partFile
+	mode := SharedMode
 	for _, f := range files {
 		p, err := openPart(f)
 		if err != nil {
@@ -368,16 +372,16 @@ func Merge(output string, files []string) (*MergeReport, error) {
 		}
 		p.Name = f
 		parts = append(parts, p)
+		mode = narrowed(mode, p.at)
 	}
 	if err := CheckOutput(target, true); err != nil {
 		return nil, err
 	}
-	mode := SharedMode
 	if c, claimed := readClaim(target); claimed {
 		return nil, &claimedError{target, c}
 	}
 	if old, err := openPart(target); err == nil {
-		mode = old.at.Mode().Perm()
+		mode = narrowed(mode, old.at)
 		if !slices.ContainsFunc(parts, func(p *partFile) bool { return os.SameFile(p.at, old.at) }) {
 			old.Name = output
 			parts = append(parts, old)

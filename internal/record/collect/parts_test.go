@@ -214,10 +214,16 @@ func TestMergeFiles(t *testing.T) {
 		"c": nodeRanks(t, "other", "", 5),
 	})
 	path := func(name string) string { return filepath.Join(o.dir, name) }
+	if err := os.Chmod(path("a"), PrivateMode); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 { // the second time OUT is there already
 		r, err := Merge(path("out.tabard"), []string{path("b"), path("a"), path("b")})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if st, err := os.Stat(path("out.tabard")); err != nil || st.Mode() != PrivateMode {
+			t.Errorf("of a private recording and another one: %v, mode %v", err, st.Mode())
 		}
 		if r.Ranks != 5 || o.names() != "a b c out.tabard" {
 			t.Errorf("%+v, files %s", r, o.names())

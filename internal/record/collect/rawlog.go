@@ -47,8 +47,9 @@ type rawFile struct {
 }
 
 // openRaw opens the log of a chain of the recording that was created at run (Unix ns). resume, if
-// not nil, is what a checkpoint knew: what was written after it is written again.
-func openRaw(dir string, run int64, id ring.ProcessID, c *chain, resume *rawFile) *rawFile {
+// not nil, is what a checkpoint knew: what was written after it is written again. mode is that of the archive, which
+// says no more than the logs.
+func openRaw(dir string, mode os.FileMode, run int64, id ring.ProcessID, c *chain, resume *rawFile) *rawFile {
 	r := &rawFile{}
 	if r.err = os.MkdirAll(dir, 0o777); r.err != nil {
 		return r
@@ -58,7 +59,7 @@ func openRaw(dir string, run int64, id ring.ProcessID, c *chain, resume *rawFile
 		return r
 	}
 	defer d.Close()
-	if r.f, r.err = d.OpenFile(rawName(id, c.thread), os.O_WRONLY|os.O_CREATE, 0o666); r.err != nil {
+	if r.f, r.err = d.OpenFile(rawName(id, c.thread), os.O_WRONLY|os.O_CREATE, mode); r.err != nil {
 		return r
 	}
 	r.w = bufio.NewWriterSize(r.f, 1<<18)

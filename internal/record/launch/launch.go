@@ -20,7 +20,11 @@ import (
 	"github.com/tabard-hpc/tabard/internal/functions/plan"
 	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/ring"
+	"github.com/tabard-hpc/tabard/internal/render"
 )
+
+// stderr is where messages go if no other place is given: names of programs may hold what a terminal obeys.
+var stderr io.Writer = render.NewCleaner(os.Stderr)
 
 // Options is what the user asked for.
 type Options struct {
@@ -112,7 +116,7 @@ type launcher struct {
 func Record(o Options) (code int, err error) {
 	l := &launcher{o: &o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: o.Stderr}
 	if l.err == nil {
-		l.err = os.Stderr
+		l.err = stderr
 	}
 	if err := l.checkOptions(); err != nil {
 		return 2, err
@@ -244,7 +248,8 @@ func (l *launcher) attach(output, dir, exe string) {
 	}
 	if err := startCollector(exe, dir); err != nil {
 		// What the runtime writes will be there for `tabard recover`.
-		l.tell("the collector could not be started: %v; run `tabard recover %s` afterwards", err, l.o.Output)
+		l.tell("the collector could not be started: %v; run `tabard recover %s` afterwards", err,
+			render.ShellWord(l.o.Output))
 	}
 }
 
@@ -360,11 +365,11 @@ func (l *launcher) exec() int {
 // impossible.
 func Spawned(args []string, runtime []byte) int {
 	if len(args) < 3 || args[1] != "--" {
-		fmt.Fprintln(os.Stderr, "tabard: __spawned is for internal use: DIR -- PROGRAM [ARGS...]")
+		fmt.Fprintln(stderr, "tabard: __spawned is for internal use: DIR -- PROGRAM [ARGS...]")
 		return 2
 	}
 	o := Options{Command: args[2:], Output: "the output", Runtime: runtime}
-	l := &launcher{o: &o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: os.Stderr}
+	l := &launcher{o: &o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: stderr}
 	var code int
 	var err error
 	if l.path, code, err = findProgram(o.Command[0]); err != nil {

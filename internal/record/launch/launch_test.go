@@ -354,6 +354,11 @@ func TestSpawned(t *testing.T) {
 	if code := cmd.Run(); code == nil || code.Error() != "exit status 9" {
 		t.Errorf("without a job: %v", code)
 	}
+	cmd = exec.Command(os.Args[0], "__spawned", "/nonexistent", "--", "/no\x1b[31m/program")
+	cmd.Env = s.env
+	if said, _ := cmd.CombinedOutput(); !bytes.Contains(said, []byte(`/no\x1b[31m/program`)) {
+		t.Errorf("what a terminal obeys is in the name of the program: %q", said)
+	}
 }
 
 // Ranks of a job that a script starts are recorded for themselves. Whatever goes wrong with that, they run.

@@ -69,13 +69,13 @@ func (o *Options) forJobs(output string) string {
 // runtime is the library to preload. It only returns if that is impossible.
 func Join(args []string, runtime []byte) int {
 	if len(args) < 3 || args[0] != "--" {
-		fmt.Fprintln(os.Stderr, "tabard: "+JobCommand+" is for internal use: -- PATH PROGRAM [ARGS...]")
+		fmt.Fprintln(stderr, "tabard: "+JobCommand+" is for internal use: -- PATH PROGRAM [ARGS...]")
 		return 2
 	}
 	o := new(Options)
 	err := json.Unmarshal([]byte(os.Getenv(optionsVariable)), o)
 	o.Command, o.Runtime = args[2:], runtime
-	l := &launcher{o: o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: os.Stderr, path: args[1], joins: true}
+	l := &launcher{o: o, env: readRankEnv(os.Getenv), environ: os.Environ(), err: stderr, path: args[1], joins: true}
 	if isLauncher(filepath.Base(l.path)) { // it has what it inherited; its ranks will have their own
 		return l.exec()
 	}

@@ -109,7 +109,7 @@ func Collector(args []string) int {
 		to, err = strconv.Atoi(args[1])
 	}
 	if len(args) != 2 || err != nil {
-		fmt.Fprintln(os.Stderr, "tabard: collector is for internal use: [--detach] DIR FD")
+		fmt.Fprintln(stderr, "tabard: collector is for internal use: [--detach] DIR FD")
 		return 2
 	}
 	dir := args[0]
@@ -120,7 +120,7 @@ func Collector(args []string) int {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE, syscall.SIGXFSZ)
 	lock, err := ownLock(dir)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "tabard: collector: %v\n", err)
+		fmt.Fprintf(stderr, "tabard: collector: %v\n", err)
 		return 1
 	}
 	if lock == nil {
@@ -128,7 +128,7 @@ func Collector(args []string) int {
 	}
 	defer lock.Close()
 	if err := collect.Main(dir, to); err != nil {
-		fmt.Fprintf(os.Stderr, "tabard: collector: %v\n", err)
+		fmt.Fprintf(stderr, "tabard: collector: %v\n", err)
 		return 1
 	}
 	return 0
@@ -145,7 +145,7 @@ func detach(dir, to string) int {
 	}
 	defer anyCPU()()
 	if err := detached(exe, dir, lock, CollectorCommand, dir, to).Start(); err != nil {
-		fmt.Fprintf(os.Stderr, "tabard: collector: %v\n", err)
+		fmt.Fprintf(stderr, "tabard: collector: %v\n", err)
 		return 1
 	}
 	return 0

@@ -2,15 +2,20 @@
 
 //// start_files
 /* What an earlier run left is removed, and files that were there before are made, as large as they were; by one process of each
- * node, before MPI begins. */
+ * node, before MPI begins. In a folder of somebody else, links could lead to any file. */
 static void start_files(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
     static const struct { const char *name; long bytes; } files[] = {
 $FILES    };
     char folder[4096];
+    struct stat s;
     snprintf(folder, sizeof folder, "%s/%s", directory, FILES);
-    mkdir(folder, 0777);
+    mkdir(folder, 0755);
+    if (lstat(folder, &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != geteuid() || s.st_mode & 022) {
+        fprintf(stderr, "%s is no directory that only you can write to: remove it, or run the program somewhere else.\n", folder);
+        exit(1);
+    }
     for (int i = 0; i < 3; i++)
         if (getenv(names[i]) && atoi(getenv(names[i])) > 0) return;
     for (int i = 0; i < $COUNT; i++) {

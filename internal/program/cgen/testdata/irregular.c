@@ -12,11 +12,13 @@
  *   MPI_Comm_size: a callback of the program made it, and callbacks are replaced
  *   MPI_Comm_free: the Comm that it uses was not created by a call that is made again
  */
+#define _DEFAULT_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #ifndef DIRECTORY
 #define DIRECTORY "."
 #endif
@@ -154,7 +156,7 @@ static void start(void)
 }
 
 /* What an earlier run left is removed, and files that were there before are made, as large as they were; by one process of each
- * node, before MPI begins. */
+ * node, before MPI begins. In a folder of somebody else, links could lead to any file. */
 static void start_files(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
@@ -162,8 +164,13 @@ static void start_files(void)
         {"results.dat", -1},
     };
     char folder[4096];
+    struct stat s;
     snprintf(folder, sizeof folder, "%s/%s", directory, FILES);
-    mkdir(folder, 0777);
+    mkdir(folder, 0755);
+    if (lstat(folder, &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != geteuid() || s.st_mode & 022) {
+        fprintf(stderr, "%s is no directory that only you can write to: remove it, or run the program somewhere else.\n", folder);
+        exit(1);
+    }
     for (int i = 0; i < 3; i++)
         if (getenv(names[i]) && atoi(getenv(names[i])) > 0) return;
     for (int i = 0; i < 1; i++) {
