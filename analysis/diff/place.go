@@ -24,7 +24,7 @@ type nest struct {
 // without order, in which few calls are in a loop.
 const (
 	maxNests       = 256
-	maxNestSymbols = 500_000
+	maxNestSymbols = 100_000
 	maxNestNodes   = 1 << 17
 	maxNestWork    = 20_000_000
 )
