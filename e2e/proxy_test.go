@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,5 +200,35 @@ func TestProxyRanks(t *testing.T) {
 	}
 	for _, d := range r.Differences {
 		t.Errorf("%v at ranks %v: %v: %q, %q", d.Kind, d.Ranks, d.Call, d.A, d.B)
+	}
+}
+
+// A proxy does not use a folder for its files in which somebody else may have put links to other files.
+func TestProxyFolder(t *testing.T) {
+	t.Parallel()
+	m := mpis[0]
+	binary, _ := buildProxy(t, m, record(t, m, 2, nil, "io"), cgen.Options{})
+	for plant, make := range map[string]func(folder, other string) error{
+		"link": func(folder, other string) error { return os.Symlink(other, folder) },
+		"open to all": func(folder, _ string) error {
+			return errors.Join(os.Mkdir(folder, 0o777), os.Chmod(folder, 0o777))
+		},
+		"of an earlier run": func(folder, _ string) error { return os.Mkdir(folder, 0o755) },
+	} {
+		dir, other := t.TempDir(), t.TempDir()
+		if err := make(filepath.Join(dir, "proxy.files"), other); err != nil {
+			t.Fatal(err)
+		}
+		r, err := (&mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Args: []string{binary}}).Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := r.Code != 0 && strings.Contains(r.Stderr, "proxy.files is no directory that only you can write to")
+		if refused == (plant == "of an earlier run") {
+			t.Errorf("%s: exit code %d: %s", plant, r.Code, r.Stderr)
+		}
+		if left, _ := os.ReadDir(other); len(left) > 0 {
+			t.Errorf("%s: files were made elsewhere: %v", plant, left)
+		}
 	}
 }
