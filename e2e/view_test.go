@@ -250,7 +250,7 @@ func TestViewer(t *testing.T) {
 	))
 
 	t.Run("keyboard only", func(t *testing.T) {
-		q := openViewer(t, ctx, strings.Split(url, "?")[0])
+		q := openViewer(t, ctx, p.text(`location.origin + location.pathname`))
 		q.ready()
 		for range 60 { // to the rows of the table
 			q.keys(kb.Tab)

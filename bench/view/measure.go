@@ -31,6 +31,9 @@ type client struct {
 // get asks once.
 func (c *client) get(path string) (body []byte, code int, took time.Duration) {
 	w := httptest.NewRecorder()
+	if c.cookie != nil {
+		path = c.cookie.Path + path[1:]
+	}
 	r := httptest.NewRequest("GET", "http://localhost"+path, nil)
 	if c.cookie != nil {
 		r.AddCookie(c.cookie)

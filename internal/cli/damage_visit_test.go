@@ -81,6 +81,7 @@ var visits = []string{"/", "/api/overview", "/api/tiles?level=1&x=0&rows=8", "/a
 
 var (
 	visitAddress = regexp.MustCompile(`http://(\S+)/\?token=(\w+)`)
+	visitPlace   = regexp.MustCompile(`url=(/\w+/)"`)
 	visitSocket  = regexp.MustCompile(`-L \d+:(\S+) `)
 )
 
@@ -126,9 +127,10 @@ func visit(host, token, socket string) string {
 		transport.Dial = func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }
 	}
 	client := &http.Client{Jar: jar, Transport: transport, Timeout: hostileWall}
+	place := "/"
 	for _, path := range append([]string{"/?token=" + token}, visits...) {
 		for begin := time.Now(); ; {
-			r, err := client.Get("http://" + host + path)
+			r, err := client.Get("http://" + host + place + path[1:])
 			if err != nil {
 				return err.Error()
 			}
@@ -141,6 +143,9 @@ func visit(host, token, socket string) string {
 			if err != nil || isJSON && !json.Valid(text) || bytes.Contains(text, []byte("mistake")) ||
 				r.StatusCode == http.StatusAccepted || r.StatusCode == http.StatusUnauthorized {
 				return fmt.Sprintf("%s: %s, %v: %.500s", path, r.Status, err, text)
+			}
+			if m := visitPlace.FindSubmatch(text); m != nil {
+				place = string(m[1])
 			}
 			break
 		}

@@ -33,7 +33,7 @@ func FuzzAPI(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		r := httptest.NewRequest("GET", "http://localhost/", nil)
 		path, raw, _ := strings.Cut(query, "?")
-		r.URL.Path, r.URL.RawQuery = "/"+path, raw
+		r.URL.Path, r.URL.RawQuery = cookie.Path+path, raw
 		r.AddCookie(cookie)
 		for begin := time.Now(); ; {
 			w := httptest.NewRecorder()

@@ -3,13 +3,12 @@ package view
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -24,10 +23,10 @@ import (
 //go:embed ui/dist
 var bundle embed.FS
 
-// page is the files of the page, by path, with their types.
+// page is the files of the page, by name, with their types. The first one has none.
 var page = map[string]string{
-	"/": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
-	"/app.css": "text/css; charset=utf-8", "/favicon.svg": "image/svg+xml",
+	"": "text/html; charset=utf-8", "app.js": "text/javascript; charset=utf-8",
+	"app.css": "text/css; charset=utf-8", "favicon.svg": "image/svg+xml",
 }
 
 // policy lets the page load what comes from this server and nothing else, and run no script that is in the document.
@@ -40,6 +39,8 @@ type Server struct {
 	answers    [numQueues]*answers
 	token      string // 128 bits in hexadecimal
 	cookie     string // its name
+	session    string // its value, 128 bits
+	place      string // the path where all is, 128 bits
 	mux        map[string]endpoint
 	burden     burden             // of an analysis of all recordings
 	asked      atomic.Int64       // when the last request came, in Unix nanoseconds
@@ -48,12 +49,14 @@ type Server struct {
 
 // New makes a server of one recording, or of two that are compared. They must stay open.
 func New(archives ...*archive.Archive) (*Server, error) {
-	var secret [16]byte
-	rand.Read(secret[:]) // never fails
-	s := &Server{token: hex.EncodeToString(secret[:])}
-	// Cookies do not know ports: each server has a name of its own, which does not tell the token.
-	id := sha256.Sum256(append([]byte("cookie "), secret[:]...))
-	s.cookie = "tabard-" + hex.EncodeToString(id[:4])
+	secret := func() string {
+		var b [16]byte
+		rand.Read(b[:]) // never fails
+		return hex.EncodeToString(b[:])
+	}
+	// Cookies do not know ports: a browser would send one to each server of this machine, to those of other users, too,
+	// but for its path, which nobody can guess.
+	s := &Server{token: secret(), session: secret(), place: "/" + secret() + "/", cookie: "tabard-" + secret()[:8]}
 	for i, a := range archives {
 		r, err := newRecording(i, a)
 		if err != nil {
@@ -106,16 +109,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.admit(w, token)
 		return
 	}
-	if c, err := r.Cookie(s.cookie); err != nil || !s.knows(c.Value) {
+	path, ok := strings.CutPrefix(r.URL.Path, s.place)
+	if c, err := r.Cookie(s.cookie); err != nil || !same(c.Value, s.session) || !ok {
 		refuse(w, http.StatusUnauthorized, "open the address that tabard view printed: it has a token")
 		return
 	}
 	s.asked.Store(time.Now().UnixNano())
-	if kind, ok := page[r.URL.Path]; ok {
-		s.file(w, r.URL.Path, kind)
+	if kind, ok := page[path]; ok {
+		s.file(w, path, kind)
 		return
 	}
-	name, ok := strings.CutPrefix(r.URL.Path, "/api/")
+	name, ok := strings.CutPrefix(path, "api/")
 	if e, known := s.mux[name]; ok && known {
 		s.answer(w, r, name, e)
 		return
@@ -155,36 +159,36 @@ func local(host string) bool {
 	return false
 }
 
-// knows tells whether a text is the token. Its time does not depend on where they differ.
-func (s *Server) knows(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
+// same tells whether a text is a secret. Its time does not depend on where they differ.
+func same(text, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(text), []byte(secret)) == 1
 }
 
 // admitted leads to the page. A redirect would not do: if a link of another page led here, the browser would not send
 // the cookie.
-const admitted = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
-<title>tabard view</title><a href="/">tabard view</a></html>
+const admitted = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=%[1]s">
+<title>tabard view</title><a href="%[1]s">tabard view</a></html>
 `
 
 // admit turns the token of an address into a cookie, so that the page's address does not have it.
 func (s *Server) admit(w http.ResponseWriter, token string) {
-	if !s.knows(token) {
+	if !same(token, s.token) {
 		refuse(w, http.StatusUnauthorized, "this token is wrong: open the address that tabard view printed last")
 		return
 	}
 	s.asked.Store(time.Now().UnixNano())
-	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: token, Path: "/", HttpOnly: true,
+	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: s.session, Path: s.place, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode})
-	w.Header().Set("Content-Type", page["/"])
-	io.WriteString(w, admitted)
+	w.Header().Set("Content-Type", page[""])
+	fmt.Fprintf(w, admitted, s.place)
 }
 
 // file sends a file of the page.
-func (s *Server) file(w http.ResponseWriter, path, kind string) {
-	if path == "/" {
-		path = "/index.html"
+func (s *Server) file(w http.ResponseWriter, name, kind string) {
+	if name == "" {
+		name = "index.html"
 	}
-	text, err := bundle.ReadFile("ui/dist" + path)
+	text, err := bundle.ReadFile("ui/dist/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		refuse(w, http.StatusNotFound, "there is no such page")
 		return

@@ -66,7 +66,7 @@ func get(t testing.TB, s *view.Server, c *http.Cookie, path string) *httptest.Re
 	t.Helper()
 	for begin := time.Now(); ; {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequest("GET", "http://localhost"+path, nil)
+		r := httptest.NewRequest("GET", "http://localhost"+c.Path+path[1:], nil)
 		r.AddCookie(c)
 		s.ServeHTTP(w, r)
 		if w.Code != http.StatusAccepted || time.Since(begin) > time.Minute {
@@ -85,7 +85,8 @@ type attack struct {
 
 func TestRefused(t *testing.T) {
 	s, cookie := server(t, archivetest.Archive(t, pair))
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || len(cookie.Value) != 32 {
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || len(cookie.Value) != 32 ||
+		cookie.Value == s.Token() || len(cookie.Path) != 34 || strings.Contains(cookie.Path, cookie.Value) {
 		t.Errorf("cookie %+v", cookie)
 	}
 	other := strings.Repeat("0", 32)
@@ -147,6 +148,9 @@ func TestRefused(t *testing.T) {
 	} {
 		r := httptest.NewRequest(a.method, "http://localhost/", nil)
 		r.URL.Path, r.URL.RawQuery, _ = strings.Cut(a.path, "?")
+		if !strings.HasPrefix(a.path, "/?token=") {
+			r.URL.Path = cookie.Path + r.URL.Path[1:]
+		}
 		r.Host = a.host
 		if a.cookie == "" {
 			r.AddCookie(cookie)
@@ -185,12 +189,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Browsers send cookies to all servers of a machine, whatever their ports are, if the path is that of the cookie: who
+// has it without knowing the path gets nothing.
+func TestStolenCookie(t *testing.T) {
+	s, cookie := server(t, archivetest.Archive(t, pair))
+	for _, path := range []string{"/", "/api/info", "/?token=" + cookie.Value, "/" + cookie.Value + "/api/info"} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "http://localhost"+path, nil)
+		r.AddCookie(cookie)
+		s.ServeHTTP(w, r)
+		if w.Code != http.StatusUnauthorized || strings.Contains(w.Body.String(), cookie.Path) {
+			t.Errorf("%s: code %d: %s", path, w.Code, w.Body)
+		}
+	}
+}
+
 // Two servers have other tokens, and cookies of other names: both may be open in one browser.
 func TestTokens(t *testing.T) {
 	a := archivetest.Archive(t, pair)
 	_, x := server(t, a)
 	_, y := server(t, a)
-	if x.Name == y.Name || x.Value == y.Value || strings.Contains(x.Value, strings.TrimPrefix(x.Name, "tabard-")) {
+	if x.Name == y.Name || x.Value == y.Value || x.Path == y.Path || strings.Contains(x.Value, strings.TrimPrefix(x.Name, "tabard-")) {
 		t.Errorf("%s and %s", x, y)
 	}
 }

@@ -42,8 +42,8 @@ func endless(t *testing.T) (s *Server, begun, ended chan string) {
 // ask asks a server for an answer until a context is done.
 func ask(ctx context.Context, s *Server, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost/api/"+path, nil)
-	r.AddCookie(&http.Cookie{Name: s.cookie, Value: s.token})
+	r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+s.place+"api/"+path, nil)
+	r.AddCookie(&http.Cookie{Name: s.cookie, Value: s.session})
 	s.ServeHTTP(w, r)
 	return w
 }

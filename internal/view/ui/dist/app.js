@@ -8,19 +8,20 @@ n=new Set,s=(async()=>{let o=await kt(t,{signal:e.signal,pending:l=>n.forEach(r=
 o);return await o.json()})(),i={value:s,waiting:0,pending:n,stop:e};return s.catch(()=>ne.get(t)===i&&ne.delete(
 t)),i}function yt(){return new ee(404,"This is not in this file: open the recording itself with tabard view.")}
 async function Rn(t){if(!he||!(t in he))throw yt();let e=he[t];if(typeof e=="object"&&e.error)throw new ee(409,
-e.error);return e}async function kt(t,e){let n=t;for(;;){let s;try{s=await fetch(n,{signal:e.signal??null,credentials:"\
-same-origin"})}catch(o){throw e.signal?.aborted?o:new ee(0,"The server does not answer: has tabard view ended?\
- Start it again, and reload this page.")}if(s.status!==202)return s;let i=await s.json();if(e.pending?.(i),i.held?
-(gt||await new Promise(o=>wt.addEventListener("agreed",o,{once:!0})),n=t+(t.includes("?")?"&":"?")+"heavy=1"):
-await new Promise(o=>setTimeout(o,300)),e.signal?.aborted)throw new DOMException("aborted","AbortError")}}async function xt(t){
-if(t.status===401||t.status===403)return new ee(t.status,"This page may not ask the server: open the address t\
-hat tabard view printed.");try{return new ee(t.status,(await t.json()).error)}catch{return new ee(t.status,`Th\
-e server answered with status ${t.status}.`)}}function B(t,e={},n={}){let s=Me(t,e);if(he)return Rn(s);let i=Ln(
-s);i.waiting++;let{signal:o,pending:l}=n;return l&&i.pending.add(l),new Promise((r,a)=>{let u=()=>{l&&i.pending.
-delete(l),a(new DOMException("aborted","AbortError")),!(--i.waiting>0)&&(ne.get(s)===i&&ne.delete(s),i.stop.abort())},
-d=()=>o?.removeEventListener("abort",u);i.value.then(h=>(d(),r(h)),h=>(d(),a(h))),o?.aborted?u():o?.addEventListener(
-"abort",u,{once:!0})})}async function Le(t,e={}){if(he){let s=he[t];if(typeof s!="string")throw yt();return Uint8Array.
-from(atob(s),i=>i.charCodeAt(0)).buffer}let n=await kt(t,e);if(!n.ok)throw await xt(n);return n.arrayBuffer()}var Nn=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;function se(t){return t.replace(Nn,e=>{let n=e.codePointAt(0)??
+e.error);return e}async function kt(t,e){let n=t;for(;;){let s;try{s=await fetch("."+n,{signal:e.signal??null,
+credentials:"same-origin"})}catch(o){throw e.signal?.aborted?o:new ee(0,"The server does not answer: has tabar\
+d view ended? Start it again, and reload this page.")}if(s.status!==202)return s;let i=await s.json();if(e.pending?.(
+i),i.held?(gt||await new Promise(o=>wt.addEventListener("agreed",o,{once:!0})),n=t+(t.includes("?")?"&":"?")+"\
+heavy=1"):await new Promise(o=>setTimeout(o,300)),e.signal?.aborted)throw new DOMException("aborted","AbortErr\
+or")}}async function xt(t){if(t.status===401||t.status===403)return new ee(t.status,"This page may not ask the\
+ server: open the address that tabard view printed.");try{return new ee(t.status,(await t.json()).error)}catch{
+return new ee(t.status,`The server answered with status ${t.status}.`)}}function B(t,e={},n={}){let s=Me(t,e);
+if(he)return Rn(s);let i=Ln(s);i.waiting++;let{signal:o,pending:l}=n;return l&&i.pending.add(l),new Promise((r,a)=>{
+let u=()=>{l&&i.pending.delete(l),a(new DOMException("aborted","AbortError")),!(--i.waiting>0)&&(ne.get(s)===i&&
+ne.delete(s),i.stop.abort())},d=()=>o?.removeEventListener("abort",u);i.value.then(h=>(d(),r(h)),h=>(d(),a(h))),
+o?.aborted?u():o?.addEventListener("abort",u,{once:!0})})}async function Le(t,e={}){if(he){let s=he[t];if(typeof s!=
+"string")throw yt();return Uint8Array.from(atob(s),i=>i.charCodeAt(0)).buffer}let n=await kt(t,e);if(!n.ok)throw await xt(
+n);return n.arrayBuffer()}var Nn=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;function se(t){return t.replace(Nn,e=>{let n=e.codePointAt(0)??
 0;return n===10?"\\n":n===9?"\\t":n<256?"\\x"+n.toString(16).padStart(2,"0"):n<65536?"\\u"+n.toString(16).padStart(
 4,"0"):"\\U"+n.toString(16).padStart(8,"0")})}function m(t,e={},...n){let s=document.createElement(t);return Mt(
 s,e),T(s,...n),s}function ye(t,e={},...n){let s=document.createElementNS("http://www.w3.org/2000/svg",t);return Mt(

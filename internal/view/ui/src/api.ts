@@ -107,7 +107,7 @@ async function ask(url: string, o: Options): Promise<Response> {
   for (;;) {
     let r: Response;
     try {
-      r = await fetch(agreeing, { signal: o.signal ?? null, credentials: "same-origin" });
+      r = await fetch("." + agreeing, { signal: o.signal ?? null, credentials: "same-origin" });
     } catch (e) {
       if (o.signal?.aborted) throw e;
       throw new Refused(0, "The server does not answer: has tabard view ended? Start it again, and reload this page.");
