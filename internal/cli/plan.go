@@ -60,7 +60,7 @@ func (f *planFlags) run(a *app, program string) error {
 		f.show(a.out, p)
 	}
 	for _, p := range problems {
-		fmt.Fprintf(a.err, "tabard: %v\n", p)
+		fmt.Fprintf(a.err, "tabard: %s\n", render.OneLine(p.Error()))
 	}
 	if len(plans) == 0 {
 		return fmt.Errorf("%s has no function that --functions=%s names and that can be recorded", program, f.functions)

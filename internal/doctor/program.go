@@ -88,8 +88,8 @@ type image struct {
 const maxText = 256 << 20
 
 // Sources says which events a program can make, by what it and its libraries are linked with. Nothing of the program
-// runs but its dynamic linker, which lists the libraries. What is loaded later, such as modules of Python, is not seen,
-// but for what a script itself imports.
+// runs, nor does its dynamic linker. What is loaded later, such as modules of Python, is not seen, but for what a
+// script itself imports.
 func Sources(name string) ([]Check, error) {
 	path, err := exec.LookPath(name)
 	if filepath.Ext(name) == pythonScript { // it need not be executable
@@ -125,7 +125,8 @@ func Sources(name string) ([]Check, error) {
 	}
 	libraries, err := plan.Libraries(path, os.Environ())
 	if err != nil {
-		checks = append(checks, Check{"libraries", Warn, err.Error(), "what follows is about the program alone"})
+		checks = append(checks, Check{"libraries", Warn, err.Error(),
+			"what follows is about the program and the libraries that were found"})
 	}
 	images := []*image{program}
 	for _, lib := range libraries {

@@ -85,3 +85,23 @@ int main(void)
 		t.Error("a program that is not there has sources")
 	}
 }
+
+// TestSourcesRunNothing: neither the dynamic linker that a program names is run, nor what that would load.
+func TestSourcesRunNothing(t *testing.T) {
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	linker := script(t, dir, "linker.sh", ": >"+ran)
+	audit := compile(t, dir, "audit.so", `#include <fcntl.h>
+unsigned la_version(unsigned v) { close(creat("`+ran+`", 0600)); return v; }`, "-shared", "-fPIC")
+	for _, flag := range []string{"-Wl,--dynamic-linker=" + linker, "-Wl,--audit=" + audit} {
+		path := compile(t, dir, "hostile", "int main(void) { return 0; }", flag)
+		checks, err := Sources(path)
+		if err != nil || len(checks) == 0 {
+			t.Errorf("%s: %v, %v", flag, checks, err)
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Errorf("%s: something of the program ran", flag)
+			os.Remove(ran)
+		}
+	}
+}
