@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
+	"github.com/tabard-hpc/tabard/internal/render"
 	"github.com/tabard-hpc/tabard/internal/report"
 	"github.com/tabard-hpc/tabard/internal/view/api"
 )
@@ -92,7 +93,15 @@ func (s *Server) WriteHTML(w io.Writer, meter report.Meter) error {
 	if err != nil {
 		return err
 	}
-	return assemble(w, files, text)
+	var clean bytes.Buffer // the page may be shown by a terminal
+	c := render.NewJSONCleaner(&clean)
+	if _, err := c.Write(text); err != nil {
+		return err
+	}
+	if err := c.Flush(); err != nil {
+		return err
+	}
+	return assemble(w, files, clean.Bytes())
 }
 
 // own answers a question of this package.

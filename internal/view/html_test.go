@@ -16,12 +16,15 @@ import (
 
 // A page by itself holds the answers, loads nothing, and admits no script but its own.
 func TestHTML(t *testing.T) {
-	s, _ := server(t, archivetest.Archive(t, pair))
+	s, _ := server(t, archivetest.Archive(t, strings.Replace(pair, "&evil", "&evil\u009b\u202e", 1)))
 	var b bytes.Buffer
 	if err := s.WriteHTML(&b, nil); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
+	if strings.ContainsAny(text, "\u009b\u202e") || !strings.Contains(text, `evil\u009b\u202e`) {
+		t.Error("a terminal that shows the page obeys what is in it, or it is not there")
+	}
 	if !strings.HasPrefix(text, view.Mark) || b.Len() > view.MaxHTML {
 		t.Errorf("%d bytes: %.100s", b.Len(), text)
 	}
