@@ -127,6 +127,13 @@ func TestPreload(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
+	if err := os.Chmod(dir, 0o770); err != nil { // others could load something else in its place
+		t.Fatal(err)
+	}
+	c := checkRoot(context.Background(), dir, nil)
+	if c.Status != Warn || !strings.Contains(c.Detail, "changed by others") {
+		t.Errorf("a directory of a group: %+v", c)
+	}
 	if checks := checkPreload(context.Background(), Config{}); len(checks) != 1 || checks[0].Status != Fail {
 		t.Errorf("no place: %+v", checks)
 	}

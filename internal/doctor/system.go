@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
@@ -57,20 +59,24 @@ func checkRoot(ctx context.Context, root string, library []byte) Check {
 		return fail(name, "set TABARD_STATE to a directory on a file system without noexec",
 			"%s is mounted noexec: a library there cannot be preloaded", root)
 	}
-	dir, err := os.MkdirTemp(existing(root), "tabard-doctor-")
-	if err != nil {
-		return fail(name, "set TABARD_STATE to a directory that you may write to", "%v", err)
+	const denied = "set TABARD_STATE to a directory that you may write to"
+	if err := unix.Access(existing(root), unix.W_OK|unix.X_OK); err != nil {
+		return fail(name, denied, "%s: %v", existing(root), err)
 	}
-	defer os.RemoveAll(dir)
-	if err := safefile.Trusted(dir); err != nil {
+	if err := safefile.Trusted(existing(root)); err != nil {
 		return warn(name, "set TABARD_STATE to a directory that only you can change",
 			"%s: the runtime will be loaded from elsewhere: %v", root, err)
 	}
-	lib := filepath.Join(dir, "libtabard.so")
-	if err := os.WriteFile(lib, library, 0o700); err != nil {
+	dir, remove, err := safefile.ScratchIn(existing(root), "tabard-doctor-")
+	if err != nil {
+		return fail(name, denied, "%v", err)
+	}
+	defer remove()
+	const lib = "libtabard.so"
+	if err := dir.WriteProgram(lib, library); err != nil {
 		return fail(name, "make room there, or set TABARD_STATE to another directory", "%v", err)
 	}
-	if err := preload(ctx, lib); err != nil {
+	if err := preload(ctx, dir.Join(lib)); err != nil {
 		return fail(name,
 			"see the message of the loader; a program that is linked statically cannot be recorded at all",
 			"%s: a program with the runtime preloaded did not run: %v", root, err)
@@ -148,12 +154,9 @@ func checkClock(files clockSource) Check {
 // checkOutput checks the directory that archives are written to by default.
 func checkOutput(dir string) Check {
 	const name = "output"
-	f, err := os.CreateTemp(dir, ".tabard-doctor-")
-	if err != nil {
+	if err := safefile.Writable(filepath.Join(dir, "tabard-doctor")); err != nil {
 		return warn(name, "use record -o with a path that you may write to", "%v", err)
 	}
-	f.Close()
-	os.Remove(f.Name())
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
 		return warn(name, "", "%s: %v", dir, err)

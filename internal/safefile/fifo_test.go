@@ -45,18 +45,3 @@ func TestFIFO(t *testing.T) {
 		}
 	}
 }
-
-// A scratch directory goes with what is in it.
-func TestScratch(t *testing.T) {
-	d, remove, err := Scratch("tabard-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.WriteFile("file", []byte("x"), false); err != nil {
-		t.Fatal(err)
-	}
-	remove()
-	if _, err := os.Lstat(d.Path()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is there: %v", d.Path(), err)
-	}
-}

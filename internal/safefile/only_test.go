@@ -11,15 +11,12 @@ import (
 
 // writers are the ways to change files by path that this package replaces.
 var writers = regexp.MustCompile(
-	`\bos\.(Create|OpenFile|WriteFile|Remove|RemoveAll|Rename|Truncate|Link|Symlink|CreateTemp)\(`,
+	`\bos\.(Create|OpenFile|WriteFile|Remove|RemoveAll|Rename|Truncate|Link|Symlink|CreateTemp|MkdirTemp)\(`,
 )
 
 // apart are files of the product that change files by path all the same, with the reason.
 var apart = map[string]string{
-	"internal/doctor/system.go":         "tries whether files can be made, in directories of its own",
-	"internal/program/replay/helper.go": "removes the scratch directory that the replay made",
-	"internal/program/replay/start.go":  "scratch directories of the replay",
-	"internal/program/replay/files.go":  "files of the replayed program, in its scratch directory",
+	"internal/program/replay/files.go": "files of the replayed program, in its scratch directory",
 }
 
 // readers are the ways to open a file that may be a pipe, which blocks whoever opens it; but not what the kernel has.
@@ -32,7 +29,6 @@ var readApart = map[string]string{
 	"internal/doctor/leftover.go":               "settings of the system",
 	"internal/doctor/system.go":                 "what the kernel says of the machine",
 	"internal/program/replay/library.go":        "settings of the dynamic linker",
-	"internal/program/replay/start.go":          "a directory, whose owner and kind it looks at",
 	"internal/record/collect/console.go":        "standard error of the program, which does not block",
 }
 

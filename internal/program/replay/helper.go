@@ -12,6 +12,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 	"github.com/tabard-hpc/tabard/internal/workers"
 )
 
@@ -127,15 +128,10 @@ func waitFor(pid int) {
 	}
 }
 
-// exclusive makes the shared lock of a scratch directory an exclusive one, if nobody else shares
-// it.
-func exclusive(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) }
-
-// removeScratch removes the scratch directory if no other rank uses it. The lock is the descriptor
-// after the pipes.
+// removeScratch removes the scratch directory if no other rank uses it. This rank's share is the
+// descriptor after the pipes.
 func (j *helperJob) removeScratch() error {
-	if exclusive(3+j.Streams) != nil {
-		return nil // another rank's helper will
-	}
-	return os.RemoveAll(j.Scratch)
+	share := os.NewFile(uintptr(3+j.Streams), j.Scratch)
+	defer share.Close()
+	return safefile.RemoveShared(share, j.Scratch)
 }

@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/archive/archivetest"
 	"github.com/tabard-hpc/tabard/internal/program"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/launch"
 	"github.com/tabard-hpc/tabard/spec"
 )
@@ -236,37 +241,110 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// Others may guess its name and make it first.
-func TestForeignScratch(t *testing.T) {
-	dir := t.TempDir()
-	link, open := filepath.Join(dir, "link"), filepath.Join(dir, "open")
-	if err := errors.Join(os.Symlink(t.TempDir(), link), os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
-		t.Fatal(err)
+// filesArchive is of a program that reads a file.
+func filesArchive(t *testing.T) *archive.Archive {
+	return archivetest.Archive(t, `
+abi openmpi
+rank 0 of 1 on node1
+MPI_Init()
+MPI_File_open(comm=MPI_COMM_WORLD, filename="data", amode=MPI_MODE_RDONLY, info=MPI_INFO_NULL) ; fh=file#0
+MPI_File_get_size(fh=file#0) ; size=77
+MPI_Finalize()
+`)
+}
+
+// scratchOf makes the scratch directory of a replay and says where; share is that of the replay.
+func scratchOf(t *testing.T, a *archive.Archive, named string) (dir string, share *os.File, err error) {
+	t.Helper()
+	s := &starter{r: &Request{Archive: a, Scratch: named}, place: launch.Place{Job: "job"}, streams: streamsOf(a, 0)}
+	made := make(chan error, 1)
+	go func() { made <- s.scratch() }()
+	select {
+	case err := <-made:
+		return s.options.Scratch, s.share, err
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits for the lock of somebody else")
 	}
-	for _, name := range []string{link, open} {
-		if _, err := lockScratch(name); err == nil || !strings.Contains(err.Error(), "no private directory") {
-			t.Errorf("%s: %v", name, err)
+	return "", nil, nil
+}
+
+// Others may guess the name of the scratch directory and make it first.
+func TestForeignScratch(t *testing.T) {
+	a := filesArchive(t)
+	for kind, plant := range map[string]func(path string) error{
+		"link": func(p string) error { return os.Symlink(t.TempDir(), p) },
+		"mode": func(p string) error { return errors.Join(os.Mkdir(p, 0o700), os.Chmod(p, 0o777)) },
+		"foreign": func(p string) error {
+			return errors.Join(os.Mkdir(p, 0o700), os.Chmod(p, 0o755), os.Chown(p, 20001, 20001))
+		},
+	} {
+		if kind == "foreign" && os.Getuid() != 0 {
+			continue
+		}
+		tmp := t.TempDir()
+		t.Setenv("TMPDIR", tmp)
+		guess := filepath.Join(tmp, fmt.Sprintf("tabard-replay-%d-%s", os.Getuid(), collect.Hash("job")))
+		for _, name := range []string{guess, guess + ".0"} {
+			if err := plant(name); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.Open(name)
+			if err == nil {
+				defer f.Close()
+				err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, share, err := scratchOf(t, a, "")
+		if err != nil || first == guess || first == guess+".0" || filepath.Dir(first) != tmp {
+			t.Errorf("%s: %s, %v", kind, first, err)
+		}
+		if st, err := os.Stat(filepath.Join(first, "data")); err != nil || st.Size() != 77 {
+			t.Errorf("%s: %v, %v", kind, st, err)
+		}
+		second, other, err := scratchOf(t, a, "")
+		if err != nil || second != first {
+			t.Errorf("%s: another rank has %s instead of %s, %v", kind, second, first, err)
+		}
+		removedByLast(t, first, share, other)
+	}
+}
+
+// removedByLast has the helpers of ranks remove their scratch directory, which the last of them does.
+func removedByLast(t *testing.T, dir string, shares ...*os.File) {
+	t.Helper()
+	for i, share := range shares {
+		fd, err := unix.Dup(int(share.Fd())) // as a helper has it
+		if err == nil {
+			j := &helperJob{Scratch: dir, Streams: fd - 3}
+			err = errors.Join(j.removeScratch(), share.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) != (i == len(shares)-1) {
+			t.Errorf("%s after %d of %d helpers: %v", dir, i+1, len(shares), err)
 		}
 	}
 }
 
-func TestScratchIsShared(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "scratch")
-	a, err := lockScratch(dir)
-	if err != nil {
+// A directory that the user named is one that others can neither change nor exchange.
+func TestNamedScratch(t *testing.T) {
+	a, top := filesArchive(t), t.TempDir()
+	open := filepath.Join(top, "open")
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o770)); err != nil {
 		t.Fatal(err)
 	}
-	b, err := lockScratch(dir)
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{open, filepath.Join(open, "mine")} {
+		if dir, _, err := scratchOf(t, a, name); err == nil || !strings.Contains(err.Error(), "--scratch") {
+			t.Errorf("%s, %v", dir, err)
+		}
 	}
-	last := func(f *os.File) bool { return exclusive(int(f.Fd())) == nil }
-	if last(a) {
-		t.Error("the scratch directory is in use, but could be removed")
-	}
-	b.Close()
-	if !last(a) {
-		t.Error("nobody can remove the scratch directory")
+	mine := filepath.Join(top, "a", "mine")
+	if dir, _, err := scratchOf(t, a, mine); err != nil || dir != mine {
+		t.Errorf("%s, %v", dir, err)
 	}
 }
 

@@ -2,8 +2,6 @@ package replay
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +20,10 @@ import (
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/program"
 	"github.com/tabard-hpc/tabard/internal/program/replay/executor"
+	"github.com/tabard-hpc/tabard/internal/record/collect"
 	"github.com/tabard-hpc/tabard/internal/record/launch"
+	"github.com/tabard-hpc/tabard/internal/render"
+	"github.com/tabard-hpc/tabard/internal/safefile"
 )
 
 // Request is what the user asked for.
@@ -85,7 +86,7 @@ type starter struct {
 	streams []*archive.Stream
 	options Options
 	remove  bool
-	lock    *os.File
+	share   *os.File // of the scratch directory
 }
 
 // Start replays this process's rank: it becomes the executor, and returns only if that is
@@ -144,7 +145,7 @@ func (s *starter) check(found *program.Result) error {
 	if size == 0 {
 		return &PlaceError{fmt.Sprintf("%s holds no process that initialised MPI: there is nothing to replay", file)}
 	}
-	command := fmt.Sprintf("mpirun -n %d tabard replay %s", size, file)
+	command := fmt.Sprintf("mpirun -n %d tabard replay %s", size, render.ShellWord(file))
 	switch {
 	case p.Rank < 0 && size > 1:
 		return &PlaceError{fmt.Sprintf("%s is of %d ranks, which a launcher has to start: %s", file, size, command)}
@@ -184,73 +185,46 @@ func (s *starter) scratch() error {
 		return err
 	}
 	dir := s.r.Scratch
-	if dir == "" {
-		sum := sha256.Sum256([]byte(s.place.Job))
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("tabard-replay-%d-%s", os.Getuid(), hex.EncodeToString(sum[:8])))
-		s.remove = true
-		if s.lock, err = lockScratch(dir); err != nil {
-			return err
-		}
+	if s.remove = dir == ""; s.remove {
+		s.share, dir, err = safefile.Share(fmt.Sprintf("tabard-replay-%d-%s", os.Getuid(), collect.Hash(s.place.Job)))
+	} else {
+		dir, err = filepath.Abs(dir)
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	if err != nil {
 		return err
 	}
 	if strings.Contains(dir, ":") {
 		return &PlaceError{fmt.Sprintf("%s: MPI libraries take what stands before a colon for the kind of a file "+
 			"system: name another directory with --scratch", dir)}
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := ownScratch(dir); err != nil {
-		return err
+	if !s.remove {
+		if err := ownScratch(dir); err != nil {
+			return err
+		}
 	}
 	s.options.Scratch = dir
 	return x.make(dir)
 }
 
-// ownScratch refuses a directory where others could put links that lead to other files.
+// ownScratch makes the directory that the user named, unless it is there. It refuses one where others could put links
+// that lead to other files, or that they could exchange for one with such links.
 func ownScratch(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {
 		return &os.PathError{Op: "stat", Path: dir, Err: err}
 	}
-	if int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
-		return &PlaceError{fmt.Sprintf("others can put files into %s: name a directory with --scratch that is "+
-			"yours, and "+
-			"that only you can write to", dir)}
+	err := safefile.Trusted(dir)
+	if err == nil && (int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0) {
+		err = fmt.Errorf("others can put files into %s", dir)
+	}
+	if err != nil {
+		return &PlaceError{fmt.Sprintf("%v: name a directory with --scratch that is yours, and that only you can "+
+			"change", err)}
 	}
 	return nil
-}
-
-// lockScratch makes a scratch directory and shares it with the other ranks.
-func lockScratch(dir string) (*os.File, error) {
-	for {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
-		f, err := os.Open(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
-			return nil, err
-		}
-		var at, here unix.Stat_t
-		err = errors.Join(unix.Lstat(dir, &at), unix.Fstat(int(f.Fd()), &here))
-		switch { // the last one of others may have removed it meanwhile; its name can be guessed
-		case err == nil && (int(at.Uid) != os.Getuid() || at.Mode&unix.S_IFMT != unix.S_IFDIR || at.Mode&0o077 != 0):
-			f.Close()
-			return nil, fmt.Errorf("%s is no private directory of this user: remove it, or name another one with "+
-				"--scratch", dir)
-		case err == nil && at.Ino == here.Ino && at.Dev == here.Dev:
-			return f, nil
-		}
-		f.Close()
-	}
 }
 
 // start lowers the streams and becomes the executor.
@@ -267,11 +241,11 @@ func (s *starter) start() error {
 		programs[i] = p
 		streams = streams || p.Streams
 	}
-	dir, err := extract()
+	dir, remove, err := extract()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // if we come back
+	defer remove() // if we come back
 	var fds []int
 	var pipes []*os.File
 	for _, p := range programs {
@@ -345,8 +319,8 @@ func writeWords(w io.Writer, words []uint64) error {
 func (s *starter) help(pipes []*os.File) error {
 	r := s.r
 	files := append([]*os.File(nil), pipes...)
-	if s.lock != nil {
-		files = append(files, s.lock)
+	if s.share != nil {
+		files = append(files, s.share)
 	}
 	image := 0
 	if r.Image != nil {
@@ -366,22 +340,22 @@ func (s *starter) help(pipes []*os.File) error {
 	return launch.StartHelper([]string{FeedCommand, string(job)}, files)
 }
 
-// extract writes the executor into a directory of its own, which the executor removes.
-func extract() (string, error) {
+// extract writes the executor into a directory of its own, which the executor removes, or remove if it does not start.
+func extract() (dir string, remove func(), err error) {
 	var errs []error
 	for _, root := range []string{os.TempDir(), "/dev/shm", "/var/tmp"} {
-		dir, err := os.MkdirTemp(root, "tabard-replay-")
+		d, remove, err := safefile.ScratchIn(root, "tabard-replay-")
 		if err == nil {
-			err = errors.Join(launch.Extract(filepath.Join(dir, programName), executor.Program()),
-				launch.Extract(filepath.Join(dir, shimName), executor.Shim()))
+			err = errors.Join(launch.Extract(d.Join(programName), executor.Program()),
+				launch.Extract(d.Join(shimName), executor.Shim()))
 			if err == nil {
-				return dir, nil
+				return d.Path(), remove, nil
 			}
-			os.RemoveAll(dir)
+			remove()
 		}
 		errs = append(errs, err)
 	}
-	return "", fmt.Errorf("no place for the executor (set TMPDIR): %w", errors.Join(errs...))
+	return "", nil, fmt.Errorf("no place for the executor (set TMPDIR): %w", errors.Join(errs...))
 }
 
 // imageFile puts an archive into a file in memory.
