@@ -3,6 +3,7 @@ package foreign
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -298,7 +299,13 @@ func (x *importer) clocks() ([]archive.Clock, error) {
 }
 
 func (x *importer) nanos(ticks uint64) uint64 {
-	return uint64(min(float64(ticks)/float64(x.Resolution)*1e9, math.MaxInt64/4))
+	const most = math.MaxInt64 / 4
+	hi, lo := bits.Mul64(ticks, 1e9) // in floating point, ticks of a nanosecond could become one less
+	if hi >= x.Resolution {
+		return most
+	}
+	ns, _ := bits.Div64(hi, lo, x.Resolution)
+	return min(ns, most)
 }
 
 // created is when the archive begins: as it says, else when its anchor was written.

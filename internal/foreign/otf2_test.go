@@ -360,3 +360,16 @@ func FuzzOTF2(f *testing.F) {
 		}
 	})
 }
+
+// Ticks of a nanosecond are nanoseconds, however many: the floating point of 1001484503 ticks was one less.
+func TestNanos(t *testing.T) {
+	x := &importer{Archive: &otf2.Archive{}}
+	for _, c := range []struct{ resolution, ticks, want uint64 }{
+		{1e9, 1001484503, 1001484503}, {1e9, 1 << 60, 1 << 60}, {2.5e9, 2_500_000_001, 1_000_000_000},
+		{1000, 3, 3_000_000}, {1, 1 << 62, 1<<61 - 1}, {0, 7, 1<<61 - 1},
+	} {
+		if x.Resolution = c.resolution; x.nanos(c.ticks) != c.want {
+			t.Errorf("%d ticks of %d a second: %d ns, want %d", c.ticks, c.resolution, x.nanos(c.ticks), c.want)
+		}
+	}
+}
