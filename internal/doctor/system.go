@@ -51,8 +51,9 @@ func checkPreload(ctx context.Context, c Config) []Check {
 
 func checkRoot(ctx context.Context, root string, library []byte) Check {
 	const name = "state"
+	place := existing(root)
 	var fs syscall.Statfs_t
-	if err := syscall.Statfs(existing(root), &fs); err != nil {
+	if err := syscall.Statfs(place, &fs); err != nil {
 		return fail(name, "set TABARD_STATE to another directory", "%s: %v", root, err)
 	}
 	if fs.Flags&noExec != 0 {
@@ -60,14 +61,14 @@ func checkRoot(ctx context.Context, root string, library []byte) Check {
 			"%s is mounted noexec: a library there cannot be preloaded", root)
 	}
 	const denied = "set TABARD_STATE to a directory that you may write to"
-	if err := unix.Access(existing(root), unix.W_OK|unix.X_OK); err != nil {
-		return fail(name, denied, "%s: %v", existing(root), err)
+	if err := unix.Access(place, unix.W_OK|unix.X_OK); err != nil {
+		return fail(name, denied, "%s: %v", place, err)
 	}
-	if err := safefile.Trusted(existing(root)); err != nil {
+	if err := safefile.Trusted(place); err != nil {
 		return warn(name, "set TABARD_STATE to a directory that only you can change",
 			"%s: the runtime will be loaded from elsewhere: %v", root, err)
 	}
-	dir, remove, err := safefile.ScratchIn(existing(root), "tabard-doctor-")
+	dir, remove, err := safefile.ScratchIn(place, "tabard-doctor-")
 	if err != nil {
 		return fail(name, denied, "%v", err)
 	}

@@ -89,19 +89,12 @@ func (s *Server) WriteHTML(w io.Writer, meter report.Meter) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(&data)
-	if err != nil {
+	var text bytes.Buffer
+	clean := render.NewJSONCleaner(&text) // the page may be shown by a terminal
+	if err := errors.Join(json.NewEncoder(clean).Encode(&data), clean.Flush()); err != nil {
 		return err
 	}
-	var clean bytes.Buffer // the page may be shown by a terminal
-	c := render.NewJSONCleaner(&clean)
-	if _, err := c.Write(text); err != nil {
-		return err
-	}
-	if err := c.Flush(); err != nil {
-		return err
-	}
-	return assemble(w, files, clean.Bytes())
+	return assemble(w, files, text.Bytes())
 }
 
 // own answers a question of this package.

@@ -209,7 +209,8 @@ func TestTokens(t *testing.T) {
 	a := archivetest.Archive(t, pair)
 	_, x := server(t, a)
 	_, y := server(t, a)
-	if x.Name == y.Name || x.Value == y.Value || x.Path == y.Path || strings.Contains(x.Value, strings.TrimPrefix(x.Name, "tabard-")) {
+	if x.Name == y.Name || x.Value == y.Value || x.Path == y.Path ||
+		strings.Contains(x.Value, strings.TrimPrefix(x.Name, "tabard-")) {
 		t.Errorf("%s and %s", x, y)
 	}
 }

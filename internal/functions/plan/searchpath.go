@@ -143,7 +143,8 @@ func preloads(env []string, musl bool) []string {
 	}
 	for line := range strings.Lines(string(settings("/etc/ld.so.preload"))) {
 		line, _, _ = strings.Cut(line, "#")
-		names = append(names, strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(": \t\n", c) })...)
+		between := func(c rune) bool { return strings.ContainsRune(": \t\n", c) }
+		names = append(names, strings.FieldsFunc(line, between)...)
 	}
 	return names
 }

@@ -355,7 +355,8 @@ type MergeReport struct {
 }
 
 // Merge merges archives of one run into output, which may be among them or exist as an earlier
-// result of the same. The files stay as they are. Who may not read one of them may not read the result. It fails if they are of different runs.
+// result of the same. The files stay as they are. Who may not read one of them may not read the result. It fails if they
+// are of different runs.
 func Merge(output string, files []string) (*MergeReport, error) {
 	target, err := CanonicalOutput(output)
 	if err != nil {

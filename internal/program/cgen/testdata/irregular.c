@@ -168,7 +168,8 @@ static void start_files(void)
     snprintf(folder, sizeof folder, "%s/%s", directory, FILES);
     mkdir(folder, 0755);
     if (lstat(folder, &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != geteuid() || s.st_mode & 022) {
-        fprintf(stderr, "%s is no directory that only you can write to: remove it, or run the program somewhere else.\n", folder);
+        fprintf(stderr, "%s is no directory that only you can write to: remove it, or run the program somewhere else.\n",
+                folder);
         exit(1);
     }
     for (int i = 0; i < 3; i++)
