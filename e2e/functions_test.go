@@ -321,22 +321,41 @@ func TestFunctionsSignals(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, dir, "gcc", "-O1", "-pthread", "-finstrument-functions", "-o", "program",
 		filepath.Join(mpirun.Root(), "testdata", "functions", "signals.c"))
-	cmd := exec.Command(tabardBin, "record", "-q", "--events=functions", "-o", "f.tabard", "./program")
+	a, hits := counting(t, dir)
+	checkCounts(t, a, map[string]uint64{"leaf": 5_300_000, "inner": hits, "handler": hits / 2, "thread": 3, "main": 1})
+}
+
+// The first signal comes while it is found out where the program's first calls are from.
+func TestFunctionsFirstSignal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustRun(t, dir, "gcc", "-O1", "-finstrument-functions", "-o", "program",
+		filepath.Join(mpirun.Root(), "testdata", "functions", "firstsignal.c"))
+	for i := range 16 {
+		a, calls := counting(t, dir, fmt.Sprint(15+5*(i%4)))
+		checkCounts(t, a, map[string]uint64{"leaf": calls, "inner": 2, "handler": 1, "main": 1})
+	}
+}
+
+// counting records the program in dir, which prints how often a function was called.
+func counting(t *testing.T, dir string, args ...string) (a *archive.Archive, calls uint64) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "f.tabard")
+	cmd := exec.Command(tabardBin, append([]string{"record", "-q", "--events=functions", "-o", out, "./program"},
+		args...)...)
 	cmd.Dir = dir
 	said, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, err := strconv.ParseUint(strings.TrimSpace(string(said)), 10, 64)
-	if err != nil || hits == 0 {
+	if calls, err = strconv.ParseUint(strings.TrimSpace(string(said)), 10, 64); err != nil || calls == 0 {
 		t.Fatalf("the program says %q", said)
 	}
-	a, err := archive.Open(filepath.Join(dir, "f.tabard"))
-	if err != nil {
+	if a, err = archive.Open(out); err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
-	checkCounts(t, a, map[string]uint64{"leaf": 5_300_000, "inner": hits, "handler": hits / 2, "thread": 3, "main": 1})
+	t.Cleanup(func() { a.Close() })
+	return a, calls
 }
 
 // Functions of a program that was built as any is: all calls, those that end by an exception, too, and MPI calls below

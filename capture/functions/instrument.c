@@ -129,28 +129,41 @@ static void find_frame(struct place *p, uintptr_t ra, uintptr_t function)
 
 static const struct place nowhere = {.number = TBF_NONE};
 
+/* With the lock held. Others read the place as soon as it has its address. */
+static const struct place *add_place(uintptr_t ra, struct place found, uintptr_t function)
+{
+    uint32_t at = hash(ra, PLACES);
+    while (places[at].ra && places[at].ra != ra) at = (at + 1) % PLACES;
+    if (!places[at].ra) {
+        found.number = number_of(function);
+        places[at] = found;
+        place_count++;
+        __atomic_store_n(&places[at].ra, ra, __ATOMIC_RELEASE);
+    }
+    return &places[at];
+}
+
+struct new_place { uintptr_t ra, function; const struct place *p; };
+
+static void make_place(void *unknown)
+{
+    struct new_place *x = unknown;
+    struct place found = {.inlined = 1};
+    int saved = errno;
+    find_frame(&found, x->ra, x->function);
+    if (tb_lock_take(&told_lock)) {
+        if (make_told() && place_count < PLACES / 2) x->p = add_place(x->ra, found, x->function);
+        tb_lock_drop(&told_lock);
+    }
+    errno = saved;
+}
+
+/* Signals wait meanwhile: the functions of a handler would be refused the locks, and its calls be lost. */
 static TB_COLD const struct place *new_place(uintptr_t ra, uintptr_t function)
 {
-    struct place found = {.ra = ra, .inlined = 1};
-    const struct place *p = &nowhere;
-    int saved = errno;
-    find_frame(&found, ra, function);
-    if (!tb_lock_take(&told_lock)) return p;
-    if (make_told() && place_count < PLACES / 2) {
-        uint32_t at = hash(ra, PLACES);
-        while (places[at].ra && places[at].ra != ra) at = (at + 1) % PLACES;
-        if (!places[at].ra) {
-            found.ra = 0;
-            found.number = number_of(function);
-            places[at] = found;
-            place_count++;
-            __atomic_store_n(&places[at].ra, ra, __ATOMIC_RELEASE);
-        }
-        p = &places[at];
-    }
-    tb_lock_drop(&told_lock);
-    errno = saved;
-    return p;
+    struct new_place x = {ra, function, &nowhere};
+    tb_function_saved(make_place, &x);
+    return x.p;
 }
 
 static inline const struct place *place_of(uintptr_t ra, uintptr_t function)
