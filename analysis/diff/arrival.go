@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -226,18 +228,25 @@ func firstOf(arrivals []*Arrival, world int, known [2]*knowledge) (first *Arriva
 	return first
 }
 
-// openOutcome is a result of a call that the standard leaves open, as it is compared; ok tells
-// whether slot i is one. Of a status that is the source: the messages of one source come in the
-// order in which they were sent, so that all else in it is the sender's.
-func openOutcome(k *class, f *spec.Func, i int, v *archive.Value) (text string, ok bool) {
+// mayBeOpen tells whether slot i of some call of a function is a result that the standard leaves open.
+func mayBeOpen(f *spec.Func, i int) bool {
 	s := &f.Slots[i]
-	switch {
-	case i < f.NumIn || s.Class == spec.Request || s.Class == spec.Message:
-		return "", false
-	case s.Codec == spec.Status:
-		return senders(v), true
+	return i >= f.NumIn && s.Class != spec.Request && s.Class != spec.Message && (s.Codec == spec.Status || completes(f))
+}
+
+// openText is such a result as it is compared. Of a status that is the source: the messages of one source come in the
+// order in which they were sent, so that all else in it is the sender's.
+func openText(k *class, f *spec.Func, i int, v *archive.Value) string {
+	if f.Slots[i].Codec == spec.Status {
+		return senders(v)
 	}
-	return k.side.text(f, i, v), completes(f)
+	return k.side.text(f, i, v)
+}
+
+// equalSenders tells whether two statuses have the same senders, without making their text.
+func equalSenders(x, y *archive.Value) bool {
+	return x.Kind == archive.Stat && y.Kind == archive.Stat && x.Stat.Source == y.Stat.Source &&
+		x.Stat.Cancelled == y.Stat.Cancelled
 }
 
 // senders are the sources in a status, or in a list of them, and whether the operations were
@@ -259,32 +268,50 @@ func senders(v *archive.Value) string {
 // open tells whether a slot of a call holds something that may depend on what arrives or completes
 // first.
 func open(f *spec.Func, sig *archive.Signature, i int) bool {
-	s := &f.Slots[i]
-	if i < f.NumIn || s.Class == spec.Request || s.Class == spec.Message {
-		return false
-	}
-	return completes(f) || s.Codec == spec.Status && (sig.Slots[i].Kind != archive.Stat || wildcard(f, sig))
+	return mayBeOpen(f, i) && (completes(f) || sig.Slots[i].Kind != archive.Stat || wildcard(f, sig))
 }
 
 // arrivals finds the first outcome that differs of each stream whose calls were the same up to
-// there, among the calls that may be read.
+// there, among the calls that may be read: several streams at a time, but with what one after the other would give.
 func (c *comparison) arrivals() (list []*Arrival, err error) {
+	type result struct {
+		a    *Arrival
+		read uint64
+		err  error
+	}
+	type stream struct {
+		k    *compared
+		rank int
+	}
+	var streams []stream
 	for i := range c.compared {
 		k := &c.compared[i]
 		if !k.undetermined() && c.o.Parameters {
 			continue
 		}
 		for rank := range k.ranks.All() {
-			if c.read >= min(maxArrivals, c.o.Calls) {
-				return list, nil
-			}
-			a, err := c.arrivalAt(k, rank)
-			if err != nil {
-				return nil, err
-			}
-			if a != nil {
-				list = append(list, a)
-			}
+			streams = append(streams, stream{k, rank})
+		}
+	}
+	most := min(maxArrivals, c.o.Calls)
+	results := make([]result, len(streams))
+	var read atomic.Uint64 // of those that have ended, which are all before those that begin
+	_ = workers.Each(len(streams), func(i int) error {
+		r, s := &results[i], streams[i]
+		r.a, r.read, r.err = c.arrivalAt(s.k, s.rank, most-min(read.Load(), most))
+		read.Add(r.read)
+		return nil
+	})
+	for i := range results {
+		r := &results[i]
+		if most == 0 || r.read > most {
+			break
+		}
+		if most -= r.read; r.err != nil {
+			return nil, r.err
+		}
+		if r.a != nil {
+			list = append(list, r.a)
 		}
 	}
 	return list, nil
@@ -311,6 +338,7 @@ func (k *compared) undetermined() bool {
 
 // lockstep reads the calls that count of a rank in both recordings.
 type lockstep struct {
+	c     *comparison
 	k     *compared
 	next  [2]func() (*archive.Call, error, bool)
 	polls [2]int // how often a poll failed before the call
@@ -332,36 +360,40 @@ func (l *lockstep) call(i int, k *class) (*archive.Call, error) {
 	}
 }
 
-// arrivalAt finds the first outcome that differs at a rank, before its calls do.
-func (c *comparison) arrivalAt(k *compared, rank int) (*Arrival, error) {
-	l := &lockstep{k: k}
+// arrivalAt finds the first outcome that differs at a rank, before its calls do, among so many calls. It says how many
+// it read.
+func (c *comparison) arrivalAt(k *compared, rank int, most uint64) (a *Arrival, read uint64, err error) {
+	l := &lockstep{c: c, k: k}
 	var streams [2]int
-	for i, s := range []*archive.Stream{k.ka.Stream(rank), k.kb.Stream(rank)} {
-		next, stop := iter.Pull2(s.Iter(0))
+	for i, k := range []*class{k.ka, k.kb} {
+		s := k.Stream(rank)
+		next, stop := iter.Pull2(archive.EventsWith(s, 0, func(t uint32, slot int) bool {
+			return mayBeOpen(k.terms[t].f, slot)
+		}))
 		defer stop()
 		l.next[i], streams[i] = next, s.Index()
 	}
-	for c.read < min(maxArrivals, c.o.Calls) {
-		if c.read++; c.read%manyCalls == 0 {
+	for read < most {
+		if read++; read%manyCalls == 0 {
 			c.tell()
 		}
 		x, err := l.call(0, k.ka)
 		if err != nil {
-			return nil, err
+			return nil, read, err
 		}
 		y, err := l.call(1, k.kb)
 		if err != nil || x == nil || y == nil {
-			return nil, err
+			return nil, read, err
 		}
 		if a := l.differ(x, y); a != nil {
 			a.World, a.Rank, a.streams = k.ka.Group().World, rank, streams
-			return a, nil
+			return a, read, nil
 		}
 		if k.ka.terms[x.Terminal].key != k.kb.terms[y.Terminal].key {
-			return nil, nil
+			return nil, read, nil
 		}
 	}
-	return nil, nil
+	return nil, read, nil
 }
 
 // differ is the difference between the outcomes of two calls, and of the polls before them, nil if
@@ -380,8 +412,10 @@ func (l *lockstep) differ(x, y *archive.Call) *Arrival {
 	}
 	a.next = [2]uint64{x.Index + 1, y.Index + 1}
 	for i := range x.Slots {
-		p, ok := openOutcome(l.k.ka, tx.f, i, &x.Slots[i])
-		if q, _ := openOutcome(l.k.kb, ty.f, i, &y.Slots[i]); ok && p != q {
+		if !mayBeOpen(tx.f, i) || l.c.equalNumbers(&x.Slots[i], &y.Slots[i]) || equalSenders(&x.Slots[i], &y.Slots[i]) {
+			continue
+		}
+		if openText(l.k.ka, tx.f, i, &x.Slots[i]) != openText(l.k.kb, ty.f, i, &y.Slots[i]) {
 			a.Param = archive.SlotName(tx.f, &tx.f.Slots[i])
 			a.A, a.B = l.k.ka.side.text(tx.f, i, &x.Slots[i]), l.k.kb.side.text(ty.f, i, &y.Slots[i])
 			return a

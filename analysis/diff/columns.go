@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -35,11 +36,14 @@ func (g *group) columns(u, v *word, differ bool) error {
 	if err != nil {
 		return err
 	}
-	var unread []int
+	cost := calls // of a rank
+	if !sparse {
+		cost = agreed(g.steps)
+	}
+	var read, unread []int
 	for rank := range g.ranks.All() {
-		sa, sb := g.ka.Stream(rank), g.kb.Stream(rank)
 		if wholly {
-			equal, err := g.sameColumns(u, v, sa, sb)
+			equal, err := g.sameColumns(u, v, g.ka.Stream(rank), g.kb.Stream(rank))
 			if err != nil {
 				return err
 			}
@@ -51,19 +55,16 @@ func (g *group) columns(u, v *word, differ bool) error {
 			unread = append(unread, rank)
 			continue
 		}
-		if sparse {
-			err = h.values(sa, sb, rank)
-		} else {
-			err = g.values(sa, sb, rank)
-		}
-		if err != nil {
-			return err
-		}
+		g.c.calls += cost
+		read = append(read, rank)
 	}
 	if unread != nil {
 		g.c.unread = g.c.unread.Union(without(newSet(unread), g.c.unread))
 	}
-	return nil
+	if sparse {
+		return h.values(read)
+	}
+	return g.values(read)
 }
 
 // sameClassColumns tells whether all columns that count are the same functions of the rank, without
@@ -221,9 +222,8 @@ func (k *class) reads(t uint32, slot int) bool {
 	return !x.soft[slot]
 }
 
-// values compares the calls of a rank one by one where columns are.
-func (g *group) values(sa, sb *archive.Stream, rank int) error {
-	v := &values{g: g, rank: rank, a: &reader{g: g, k: g.ka}, b: &reader{g: g, k: g.kb}, found: map[site]*Difference{}}
+// values compares the calls of ranks one by one where columns are, several ranks at a time.
+func (g *group) values(ranks []int) error {
 	steps := g.steps
 	for len(steps) > 0 && steps[len(steps)-1].kind == missing { // of what is missing at the end nothing is read
 		steps = steps[:len(steps)-1]
@@ -234,19 +234,32 @@ func (g *group) values(sa, sb *archive.Stream, rank int) error {
 	last := &steps[len(steps)-1]
 	n := max(last.times, 1)
 	endA, endB := last.a+n*last.na, last.b+n*last.nb
-	defer v.a.open(sa, endA, g.eventAt(0, endA))()
-	defer v.b.open(sb, endB, g.eventAt(1, endB))()
-	if err := v.a.skip(steps[0].a); err != nil {
+	beforeA, beforeB := g.eventAt(0, endA), g.eventAt(1, endB)
+	all := make([]*values, len(ranks))
+	err := workers.Each(len(ranks), func(i int) error {
+		v := g.newValues(ranks[i])
+		all[i] = v
+		defer v.a.open(g.ka.Stream(v.rank), endA, beforeA)()
+		defer v.b.open(g.kb.Stream(v.rank), endB, beforeB)()
+		if err := v.a.skip(steps[0].a); err != nil {
+			return err
+		}
+		if err := v.b.skip(steps[0].b); err != nil {
+			return err
+		}
+		return v.steps(steps)
+	})
+	if err != nil {
 		return err
 	}
-	if err := v.b.skip(steps[0].b); err != nil {
-		return err
+	for _, v := range all {
+		v.finish()
 	}
-	if err := v.steps(steps); err != nil {
-		return err
-	}
-	v.finish()
 	return nil
+}
+
+func (g *group) newValues(rank int) *values {
+	return &values{g: g, rank: rank, a: &reader{g: g, k: g.ka}, b: &reader{g: g, k: g.kb}, found: map[site]*Difference{}}
 }
 
 // eventAt is an event that all calls of a side before a letter are before, 0 if none is known.
@@ -269,9 +282,11 @@ type site struct {
 	slot int
 }
 
+// values compares the calls of a rank.
 type values struct {
 	g     *group
 	rank  int
+	pairs uint64 // compared
 	a, b  *reader
 	found map[site]*Difference
 	order []*Difference
@@ -320,7 +335,9 @@ func (v *values) compare() error {
 
 // pair compares two calls that are aligned.
 func (v *values) pair(x, y *archive.Call) {
-	v.g.c.readCall()
+	if v.pairs++; v.pairs%manyCalls == 0 {
+		v.g.c.tell()
+	}
 	ta, tb := &v.a.k.terms[x.Terminal], &v.b.k.terms[y.Terminal]
 	if i, a, b, ok := aliased(ta.f, x.Slots, y.Slots); ok && !ta.soft[i] &&
 		(hasHole(&ta.sig.Slots[i]) || hasHole(&tb.sig.Slots[i])) {
@@ -334,7 +351,10 @@ func (v *values) pair(x, y *archive.Call) {
 		if i >= ta.f.NumIn && (x.Flags|y.Flags)&(archive.Unfinished|archive.Failed) != 0 {
 			continue
 		}
-		a, b := v.a.k.side.text(ta.f, i, &x.Slots[i]), v.b.k.side.text(tb.f, i, &y.Slots[i])
+		if v.g.c.equalNumbers(&x.Slots[i], &y.Slots[i]) {
+			continue
+		}
+		a, b := v.a.text(ta.f, i, &x.Slots[i]), v.b.text(tb.f, i, &y.Slots[i])
 		if a == b {
 			continue
 		}

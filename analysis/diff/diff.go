@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 )
@@ -23,7 +24,6 @@ type comparison struct {
 	result      *Result
 	evaluations uint64
 	calls       uint64           // read one by one
-	read        uint64           // to find where the order of arrival differs
 	unread      *archive.RankSet // whose columns were not compared
 	notes       map[string]bool
 	compared    []compared
@@ -31,10 +31,13 @@ type comparison struct {
 	threads     bool                // two threads of one recording are compared
 
 	done, total uint64 // streams that were compared, and all
+	telling     sync.Mutex
 }
 
 // tell says how far it is.
 func (c *comparison) tell() {
+	c.telling.Lock()
+	defer c.telling.Unlock()
 	if c.o.Progress != nil {
 		c.o.Progress(min(c.done, c.total), c.total)
 	}
@@ -276,7 +279,7 @@ func (c *comparison) finish() error {
 	r.Follows = unite(r.Follows)
 	for _, list := range [][]*Difference{r.Differences, r.Follows} {
 		sort.SliceStable(list, func(i, j int) bool { return earlier(list[i], list[j]) })
-		findNests(list[:min(len(list), maxPlaces)])
+		nestsOf(list[:min(len(list), maxPlaces)])
 		for i, d := range list {
 			if i < maxPlaces {
 				d.find()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/analysis/selection"
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -275,8 +276,10 @@ func (g *group) at(d *Difference, pa, pb uint64) {
 		d.events = [2]uint64{g.wa.before(pa + n).events, g.wb.before(pb + n).events}
 	}
 	d.callA, d.callB = ca.calls, cb.calls
-	d.CallA, _ = g.sa.CallsBefore(ca.events)
+	var both workers.Group // this may decode columns
+	both.Go(func() { d.CallA, _ = g.sa.CallsBefore(ca.events) })
 	d.CallB, _ = g.sb.CallsBefore(cb.events)
+	both.Wait()
 	d.position = float64(pa) / float64(max(g.wa.len(), 1))
 	if pa >= g.wa.len() {
 		d.position = float64(pb) / float64(max(g.wb.len(), 1))

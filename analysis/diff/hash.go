@@ -12,11 +12,16 @@ type print [2]uint64
 
 const prime = 1<<61 - 1
 
-var bases = sync.OnceValue(func() *[64]print {
-	var t [64]print
-	t[0] = print{1<<32 + rand.Uint64N(prime-1<<33), 1<<32 + rand.Uint64N(prime-1<<33)}
-	for i := 1; i < len(t); i++ {
-		t[i] = t[i-1].mul(t[i-1])
+// powers has the base to the n, 2n, ... for each of the bytes of a number, from the lowest on.
+var powers = sync.OnceValue(func() *[8][256]print {
+	var t [8][256]print
+	base := print{1<<32 + rand.Uint64N(prime-1<<33), 1<<32 + rand.Uint64N(prime-1<<33)}
+	for i := range t {
+		t[i][0] = print{1, 1}
+		for n := 1; n < 256; n++ {
+			t[i][n] = t[i][n-1].mul(base)
+		}
+		base = t[i][255].mul(base)
 	}
 	return &t
 })
@@ -42,9 +47,11 @@ func (a print) sub(b print) print {
 
 // power is the base to the n.
 func power(n uint64) print {
-	t, p := bases(), print{1, 1}
-	for ; n != 0; n &= n - 1 {
-		p = p.mul(t[bits.TrailingZeros64(n)])
+	t := powers()
+	p := t[0][n&255]
+	for i := 1; n > 255; i++ {
+		n >>= 8
+		p = p.mul(t[i][n&255])
 	}
 	return p
 }

@@ -107,6 +107,12 @@ func (s *side) text(f *spec.Func, slot int, v *archive.Value) string {
 	return archive.FormatValue(s.abi, f, &f.Slots[slot], v)
 }
 
+// equalNumbers tells whether two values of one slot are numbers that have the same text, without making it.
+func (c *comparison) equalNumbers(x, y *archive.Value) bool {
+	return x.Kind == archive.Int && y.Kind == archive.Int && x.N == y.N && x.Ignored == y.Ignored &&
+		c.sides[0].abi == c.sides[1].abi
+}
+
 // far tells whether a number may be an address, or the difference of two.
 func far(v *archive.Value) bool { return v.N >= 1<<40 || v.N <= -1<<40 }
 

@@ -64,9 +64,34 @@ func (p *pairs) compare(i, j, n, times uint64, depth int) {
 				continue
 			}
 		}
-		p.meet(i, j, times)
-		i, j, n = i+1, j+1, n-1
+		k = p.walk(i, j, n, times)
+		i, j, n = i+k, j+k, n-k
 	}
+}
+
+// Of calls of which many differ, some are compared one by one before it is looked for what is equal again.
+const (
+	walkEvents = 1 << 12
+	walkEqual  = 1 << 6 // so many equal ones in a row are an end
+)
+
+// walk compares aligned letters one by one, at least one of n, and tells how many.
+func (p *pairs) walk(i, j, n, times uint64) (done uint64) {
+	nextA, nextB := p.u.walk(i, walkEvents), p.v.walk(j, walkEvents)
+	for equal := 0; done < n && equal < walkEqual; done++ {
+		a, okA := nextA()
+		b, okB := nextB()
+		switch {
+		case !okA || !okB:
+			return done
+		case p.u.letters[a] == p.v.letters[b]:
+			equal++
+		default:
+			equal = 0
+			p.meet(pair{a, b}, i+done, j+done, times)
+		}
+	}
+	return done
 }
 
 // period finds the longest repetition that both words are in.
@@ -94,10 +119,7 @@ func (p *pairs) period(i, j, n uint64) (period, times uint64) {
 	return period, times
 }
 
-func (p *pairs) meet(i, j, times uint64) {
-	a, _ := p.u.at(i)
-	b, _ := p.v.at(j)
-	k := pair{a, b}
+func (p *pairs) meet(k pair, i, j, times uint64) {
 	m := p.found[k]
 	if m == nil {
 		m = &met{pa: i, pb: j}

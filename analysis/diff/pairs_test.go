@@ -14,9 +14,13 @@ import (
 // twoWords are random words, one a changed copy of the other, with an alignment by their letters
 // without the lowest bit, which stands for parameters.
 func twoWords(r *rand.Rand) (a, b []uint32, steps []step, u, v *word) {
-	a = randomLetters(r, 30+r.IntN(200))
+	n, changes := 30+r.IntN(200), r.IntN(6)
+	if r.IntN(20) == 0 {
+		n, changes = 20*n, 2000
+	}
+	a = randomLetters(r, n)
 	b = slices.Clone(a)
-	for range r.IntN(6) {
+	for range changes {
 		i := r.IntN(len(b))
 		switch r.IntN(4) {
 		case 0:

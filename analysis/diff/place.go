@@ -31,15 +31,10 @@ const (
 
 // nest finds the loops of a stream, nil if there are none or they are not looked for.
 func (s *side) nest(st *archive.Stream) *nest {
-	if n, ok := s.nests[st.Index()]; ok {
-		return n
+	if _, ok := s.nests[st.Index()]; !ok {
+		findNests([]nestOf{{s: s, st: st}})
 	}
-	if !s.admits(st) {
-		return nil
-	}
-	n := s.find(st)
-	s.keep(st, n)
-	return n
+	return s.nests[st.Index()]
 }
 
 // admits tells whether the loops of a stream, which were not looked for yet, may be.
@@ -77,23 +72,32 @@ func (s *side) keep(st *archive.Stream, n *nest) {
 	}
 }
 
-// findNests finds the loops of the streams that these differences are in, of two streams at the same time.
-func findNests(list []*Difference) {
-	type wanted struct {
-		s  *side
-		st *archive.Stream
-		n  *nest
-	}
-	var all []wanted
+// nestOf is the loops of a stream that is on a side.
+type nestOf struct {
+	s  *side
+	st *archive.Stream
+	n  *nest
+}
+
+// nestsOf finds the loops of the streams that these differences are in.
+func nestsOf(list []*Difference) {
+	var all []nestOf
 	for _, d := range list {
-		s, st := d.home()
-		if s == nil {
-			continue
+		if s, st := d.home(); s != nil {
+			all = append(all, nestOf{s: s, st: st})
 		}
-		_, known := s.nests[st.Index()]
-		twice := func(w wanted) bool { return w.s == s && w.st.Index() == st.Index() }
+	}
+	findNests(all)
+}
+
+// findNests finds the loops of streams, unless they are known, of two streams at the same time.
+func findNests(wanted []nestOf) {
+	var all []nestOf
+	for _, x := range wanted {
+		_, known := x.s.nests[x.st.Index()]
+		twice := func(w nestOf) bool { return w.s == x.s && w.st.Index() == x.st.Index() }
 		if !known && !slices.ContainsFunc(all, twice) {
-			all = append(all, wanted{s: s, st: st})
+			all = append(all, x)
 		}
 	}
 	for two := range slices.Chunk(all, 2) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tabard-hpc/tabard/internal/archive"
 	"github.com/tabard-hpc/tabard/internal/workers"
+	"github.com/tabard-hpc/tabard/spec"
 )
 
 const (
@@ -25,6 +26,34 @@ type reader struct {
 	running     workers.Group
 	now         *batch // calls of it before at have been read
 	at          int
+	numbers     map[number]string // see text
+}
+
+// number is a value of a slot of a function.
+type number struct {
+	f     spec.ID
+	slot  int
+	value int64
+}
+
+// maxNumbers is how many texts of numbers a reader keeps.
+const maxNumbers = 1 << 12
+
+// text is side.text of a slot of a call. Few numbers are most of what calls are given.
+func (r *reader) text(f *spec.Func, slot int, v *archive.Value) string {
+	if v.Kind != archive.Int || v.Ignored {
+		return r.k.side.text(f, slot, v)
+	}
+	n := number{f.ID, slot, v.N}
+	text, ok := r.numbers[n]
+	if !ok {
+		if r.numbers == nil || len(r.numbers) >= maxNumbers {
+			r.numbers = map[number]string{}
+		}
+		text = r.k.side.text(f, slot, v)
+		r.numbers[n] = text
+	}
+	return text
 }
 
 // batch is calls in a row, and the error that came after them.

@@ -243,6 +243,7 @@ func (g *group) trips(s *step, times uint64) {
 	d.Calls, d.More = g.calls(w, i, s.period)
 	d.Call = d.Calls[0]
 	g.at(d, s.a, s.b)
+	findNests([]nestOf{{s: g.c.sides[0], st: g.sa}, {s: g.c.sides[1], st: g.sb}})
 	a, placeA, stepA, okA := g.tripsAt(0, g.wa, s.a, s.period)
 	b, placeB, stepB, okB := g.tripsAt(1, g.wb, s.b, s.period)
 	// Without a loop nest, or where the number of repetitions changes, the words decide.

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/codec/grammar"
 )
 
 // word is the calls of a stream that are compared, as its grammar generates them: terminals
@@ -19,7 +20,8 @@ type word struct {
 	terms   int
 	rules   []rule
 	// work counts steps, for the limit that keeps hostile archives from taking forever.
-	work *uint64
+	work   *uint64
+	cursor *grammar.Cursor // see walk
 }
 
 // size is how long something is: in letters, in events that are calls, in all events.
@@ -166,6 +168,31 @@ func (w *word) before(i uint64) size {
 		return size{}
 	}
 	return w.rules[0].size
+}
+
+// eventsPerStep is how many events a word is walked through in the time that one step of a search takes.
+const eventsPerStep = 16
+
+// walk gives the terminals of the letters from i on, one after the other, for so many events. All walks of a word move
+// one cursor: of two, only the later one can go on.
+func (w *word) walk(i, events uint64) (next func() (t uint32, ok bool)) {
+	if w.cursor == nil {
+		w.cursor = w.g.NewCursor()
+	}
+	w.cursor.Seek(w.before(i).events)
+	*w.work += events / eventsPerStep
+	return func() (uint32, bool) {
+		for ; events > 0; events-- {
+			t, ok := w.cursor.Next()
+			if !ok {
+				break
+			}
+			if w.kept[t] {
+				return t % uint32(w.terms), true
+			}
+		}
+		return 0, false
+	}
 }
 
 // periods are the lengths of what is repeated around letter i, the longest first.

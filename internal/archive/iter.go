@@ -112,6 +112,7 @@ type reader struct {
 	s      *Stream
 	l      *layout
 	sigs   []*Signature // of the terminals, nil before the first call
+	sites  []Site       // as sigs
 	line   timeline
 	cursor *grammar.Cursor
 	timing *Timing

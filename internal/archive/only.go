@@ -110,12 +110,12 @@ func (s *Stream) IterOnly(wanted func(terminal uint32) bool) iter.Seq2[*Call, er
 // event makes r.call the next call of a terminal.
 func (r *reader) event(t uint32) error {
 	if r.sigs == nil {
-		r.sigs = r.l.signatures()
+		r.sigs, r.sites = r.l.signatures(), r.s.sites()
 	}
 	sig, k := r.sigs[t], r.occ[t]
 	r.occ[t]++
 	r.call = Call{Terminal: t, Func: spec.ByID(sig.Func), Flags: sig.Flags, Ret: sig.Ret, Slots: sig.Slots,
-		Site: r.s.Site(sig), stream: r.s}
+		Site: siteOf(r.sites, sig), stream: r.s}
 	if place, end := r.l.first[t], r.l.first[t+1]; place != end {
 		return r.fill(sig, place, k)
 	}

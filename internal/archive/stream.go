@@ -213,8 +213,10 @@ func (s *Stream) Signatures() ([]*Signature, error) {
 }
 
 // Site is the call site of a signature of this stream, nil if unknown.
-func (s *Stream) Site(sig *Signature) *Site {
-	sites := s.sites()
+func (s *Stream) Site(sig *Signature) *Site { return siteOf(s.sites(), sig) }
+
+// siteOf is the call site of a signature, of those of its stream.
+func siteOf(sites []Site, sig *Signature) *Site {
 	if sig.Site == 0 || int(sig.Site) > len(sites) {
 		return nil
 	}

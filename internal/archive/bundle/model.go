@@ -155,6 +155,14 @@ func (m *Coder) put(h uint64, v int64) {
 	m.table[h>>m.shift] = entry{h, v}
 }
 
+// choice is a value that a number may have, with the probability of the guess that says so.
+type choice struct {
+	v      int64
+	p      *arith.Prob
+	likely uint32 // p.P()
+	guess  uint8
+}
+
 // number codes x with some guesses. kind is that of the message; past holds the last two results of
 // each guess, and wrong for which of the last two numbers none was right.
 func (m *Coder) number(
@@ -163,52 +171,60 @@ func (m *Coder) number(
 	if m.costs {
 		m.c.Cost = &k.bits
 	}
-	var order [numGuesses]int
-	var probs [numGuesses]*arith.Prob
+	// The guesses that there are, and with how many others each agrees.
+	var made, agree [numGuesses]uint8
 	n := 0
 	for i := range g {
 		if !g[i].ok {
 			continue
 		}
-		agree, first := 0, true
-		for j := range g {
-			if j != i && g[j].ok && g[j].v == g[i].v {
-				agree++
+		for j, k := range made[:n] {
+			if g[k].v == g[i].v {
+				agree[j]++
+				agree[n]++
 			}
 		}
-		p := &k.right[i][past[i]][min(agree, 3)][kind][*wrong]
-		for j := range n {
-			if g[order[j]].v != g[i].v {
-				continue
-			}
-			if first = false; p.P() > probs[j].P() {
-				order[j], probs[j] = i, p
+		made[n] = uint8(i)
+		n++
+	}
+	// Different ones, the likeliest first, each with the guess that says it with the greatest probability.
+	var order [numGuesses]choice
+	different := 0
+	for j, i := range made[:n] {
+		p := &k.right[i][past[i]][min(agree[j], 3)][kind][*wrong]
+		c := choice{p: p, likely: p.P(), guess: i, v: g[i].v}
+		at := different
+		if agree[j] > 0 {
+			for at = 0; at < different && order[at].v != c.v; at++ {
 			}
 		}
-		if first {
-			order[n], probs[n] = i, p
-			n++
+		switch {
+		case at == different:
+			order[at] = c
+			different++
+		case c.likely > order[at].likely:
+			order[at] = c
 		}
 	}
-	for i := 1; i < n; i++ { // the likeliest first
-		for j := i; j > 0 && probs[j].P() > probs[j-1].P(); j-- {
+	for i := 1; i < different; i++ {
+		for j := i; j > 0 && order[j].likely > order[j-1].likely; j-- {
 			order[j], order[j-1] = order[j-1], order[j]
-			probs[j], probs[j-1] = probs[j-1], probs[j]
 		}
 	}
 	var skipped [numGuesses]*arith.Prob
 	found := false
-	for j := 0; j < n && !found; j++ {
+	for _, c := range order[:different] {
 		bit := 0
-		if g[order[j]].v == x {
+		if c.v == x {
 			bit = 1
 		}
-		if p := uint64(probs[j].P()); p < 1<<15 && p<<30 < 3*k.numbers.P(g[order[j]].v)/2 {
-			skipped[order[j]] = probs[j]
+		if p := uint64(c.likely); p < 1<<15 && p<<30 < 3*k.numbers.P(c.v)/2 {
+			skipped[c.guess] = c.p
 			continue // to say the number costs no more
 		}
-		if m.c.Bit(probs[j], bit) != 0 {
-			x, found = g[order[j]].v, true
+		if m.c.Bit(c.p, bit) != 0 {
+			x, found = c.v, true
+			break
 		}
 	}
 	*wrong = *wrong << 1 & 3
@@ -216,10 +232,7 @@ func (m *Coder) number(
 		*wrong |= 1
 		x = m.c.Number(&k.numbers, x)
 	}
-	for i := range g {
-		if !g[i].ok {
-			continue
-		}
+	for _, i := range made[:n] {
 		right := 0
 		if g[i].v == x {
 			right = 1

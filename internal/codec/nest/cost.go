@@ -152,6 +152,9 @@ func (k *kinds) addAll(o *kinds, times float64) {
 	for _, v := range o.values {
 		k.add(v.value, v.times*times)
 	}
+	if len(o.values) < maxKinds {
+		return
+	}
 	for b, n := range o.rest {
 		k.rest[b] += n * times
 		k.n += n * times
