@@ -298,6 +298,10 @@ func (c *comparison) arrivals() (list []*Arrival, err error) {
 	var read atomic.Uint64 // of those that have ended, which are all before those that begin
 	_ = workers.Each(len(streams), func(i int) error {
 		r, s := &results[i], streams[i]
+		var certain bool
+		if certain, r.err = s.k.certain(s.rank); certain || r.err != nil {
+			return nil
+		}
 		r.a, r.read, r.err = c.arrivalAt(s.k, s.rank, most-min(read.Load(), most))
 		read.Add(r.read)
 		return nil
@@ -367,7 +371,7 @@ func (c *comparison) arrivalAt(k *compared, rank int, most uint64) (a *Arrival, 
 	var streams [2]int
 	for i, k := range []*class{k.ka, k.kb} {
 		s := k.Stream(rank)
-		next, stop := iter.Pull2(archive.EventsWith(s, 0, func(t uint32, slot int) bool {
+		next, stop := iter.Pull2(archive.Untimed(s, func(t uint32, slot int) bool {
 			return mayBeOpen(k.terms[t].f, slot)
 		}))
 		defer stop()
@@ -387,7 +391,7 @@ func (c *comparison) arrivalAt(k *compared, rank int, most uint64) (a *Arrival, 
 		}
 		if a := l.differ(x, y); a != nil {
 			a.World, a.Rank, a.streams = k.ka.Group().World, rank, streams
-			return a, read, nil
+			return a, read, a.setTime(k.ka.Stream(rank), k.kb.Stream(rank))
 		}
 		if k.ka.terms[x.Terminal].key != k.kb.terms[y.Terminal].key {
 			return nil, read, nil
@@ -396,12 +400,31 @@ func (c *comparison) arrivalAt(k *compared, rank int, most uint64) (a *Arrival, 
 	return nil, read, nil
 }
 
+// setTime finds the time of the call, if both recordings have times.
+func (a *Arrival) setTime(sa, sb *archive.Stream) error {
+	timing, err := sa.Timing()
+	if err != nil || timing == nil {
+		return err
+	}
+	other, err := sb.Timing()
+	if err != nil || other == nil {
+		return err
+	}
+	begin, _ := timing.At(a.CallA)
+	if err := timing.Err(); err != nil {
+		return &archive.FormatError{File: sa.Archive().File(), Section: "timing", Offset: -1,
+			Msg:  fmt.Sprintf("stream %d, call %d: %v", sa.Index(), a.CallA, err),
+			Hint: "check the file with tabard info --validate"}
+	}
+	a.timed, a.time = true, sa.Since(begin)
+	return nil
+}
+
 // differ is the difference between the outcomes of two calls, and of the polls before them, nil if
 // there is none.
 func (l *lockstep) differ(x, y *archive.Call) *Arrival {
 	tx, ty := &l.k.ka.terms[x.Terminal], &l.k.kb.terms[y.Terminal]
-	a := &Arrival{Call: Call{tx.f.Name, tx.site, 1}, CallA: x.Index, CallB: y.Index, timed: x.Timed && y.Timed,
-		time: x.Start}
+	a := &Arrival{Call: Call{tx.f.Name, tx.site, 1}, CallA: x.Index, CallB: y.Index}
 	if l.polls[0] != l.polls[1] {
 		a.Param, a.A, a.B = "number of polls", fmt.Sprint(l.polls[0]), fmt.Sprint(l.polls[1])
 		a.next = [2]uint64{x.Index, y.Index}

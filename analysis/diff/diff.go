@@ -53,8 +53,7 @@ func (c *comparison) readCall() {
 	}
 }
 
-// Of compares two archives. Errors are those of reading them.
-func Of(a, b *archive.Archive, o Options) (*Result, error) {
+func newComparison(a, b *archive.Archive, o Options) *comparison {
 	if o.Calls == 0 {
 		o.Calls = DefaultCalls
 	}
@@ -64,6 +63,12 @@ func Of(a, b *archive.Archive, o Options) (*Result, error) {
 		c.sides[i] = &side{a: x, number: i, rerun: o.Rerun, abi: x.Meta().ABI, classes: map[*archive.Class]*class{},
 			nests: map[int]*nest{}}
 	}
+	return c
+}
+
+// Of compares two archives. Errors are those of reading them.
+func Of(a, b *archive.Archive, o Options) (*Result, error) {
+	c := newComparison(a, b, o)
 	if !o.IgnoreSites && !o.Rerun {
 		if err := c.findMoved(); err != nil {
 			return nil, err

@@ -248,3 +248,25 @@ func TestSameAnswerEachTime(t *testing.T) {
 		}
 	}
 }
+
+// Where all outcomes at a rank are certain none of them differs: at the workers, which receive from the master only.
+func TestCertain(t *testing.T) {
+	o := diff.Options{Structure: true, Parameters: true}
+	certain, ranks := 0, 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 22))
+		p := masterWorker{workers: 2 + r.IntN(4), tasks: 5 + r.IntN(30), receive: r.IntN(5), size: -1, extra: -1,
+			columns: r.IntN(2) == 0, reduce: r.IntN(2) == 0}
+		n, all, err := diff.Certain(archivetest.InMemory(t, p.run(r)), archivetest.InMemory(t, p.run(r)), o)
+		if err != nil {
+			t.Fatalf("seed %d, %+v: %v", seed, p, err)
+		}
+		if n < all-1 { // without the master
+			t.Errorf("seed %d, %+v: %d of %d ranks are certain", seed, p, n, all)
+		}
+		certain, ranks = certain+n, ranks+all
+	}
+	if certain == ranks {
+		t.Error("the masters' outcomes are certain, too")
+	}
+}

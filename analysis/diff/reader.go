@@ -64,15 +64,12 @@ type batch struct {
 	err   error
 }
 
+// add adds a call whose values are in slots.
 func (b *batch) add(c *archive.Call) {
-	from := len(b.slots)
-	b.slots = append(b.slots, c.Slots...)
-	d := *c
-	d.Slots = b.slots[from:len(b.slots):len(b.slots)]
-	for i := range d.Slots {
-		b.items += len(d.Slots[i].Ints) + len(d.Slots[i].List)
+	for i := range c.Slots {
+		b.items += len(c.Slots[i].Ints) + len(c.Slots[i].List)
 	}
-	b.calls = append(b.calls, d)
+	b.calls = append(b.calls, *c)
 }
 
 // open makes the reader begin with the first call of a stream. It reads at most so many calls, which are before an
@@ -98,30 +95,37 @@ func (r *reader) decode(s *archive.Stream, kept []bool, most, before uint64) {
 	if most == 0 {
 		return
 	}
-	var b *batch
+	b, ok := r.next()
+	if !ok {
+		return
+	}
 	n := uint64(0)
-	for call, err := range archive.OnlySlots(s, func(t uint32) bool { return kept[t] }, r.k.reads, before) {
-		if b == nil {
-			select {
-			case b = <-r.empty:
-			case <-r.done:
-				return
-			}
-		}
+	for call, err := range archive.OnlyInto(s, func(t uint32) bool { return kept[t] }, r.k.reads, before,
+		func() *[]archive.Value { return &b.slots }) {
 		if b.err = err; err == nil {
 			b.add(call)
 		}
 		n++
 		if err != nil || len(b.calls) == batchCalls || b.items >= batchItems {
 			r.full <- b
-			b = nil
+			if b, ok = r.next(); !ok {
+				return
+			}
 		}
 		if n == most {
 			break
 		}
 	}
-	if b != nil {
-		r.full <- b
+	r.full <- b
+}
+
+// next is a batch to be filled; not ok if nobody reads on.
+func (r *reader) next() (b *batch, ok bool) {
+	select {
+	case b = <-r.empty:
+		return b, true
+	case <-r.done:
+		return nil, false
 	}
 }
 
@@ -132,7 +136,9 @@ func (r *reader) call() (*archive.Call, error) {
 			if b.err != nil {
 				return nil, b.err
 			}
-			clear(b.slots) // arrays of theirs are not kept
+			if b.items > 0 {
+				clear(b.slots) // arrays of theirs are not kept
+			}
 			b.calls, b.slots, b.items = b.calls[:0], b.slots[:0], 0
 			r.empty <- b
 		}

@@ -16,7 +16,7 @@ func (c *costs) bundles() error {
 	for k := range j.classes.len() - 1 {
 		total := 0.0
 		sum := func(_ spec.ID, _, _ int, bits float64) { total += bits }
-		if _, err := c.a.readBundle(k, nil, sum); err != nil {
+		if _, err := c.a.readBundle(k, nil, &j.left, sum); err != nil {
 			return err
 		}
 		size, rest := c.a.columns.size(len(j.owner)+k), 0.0
@@ -26,7 +26,7 @@ func (c *costs) bundles() error {
 			rest -= float64(n)
 			c.add("columns", "columns", columnNameOf(fn, &ColumnSpec{Slot: slot, Field: field}), 1, n)
 		}
-		if _, err := c.a.readBundle(k, nil, share); err != nil {
+		if _, err := c.a.readBundle(k, nil, &j.left, share); err != nil {
 			return err
 		}
 	}

@@ -5,44 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/tabard-hpc/tabard/internal/archive/bundle"
 	"github.com/tabard-hpc/tabard/internal/codec/column"
 )
 
-// bundleSet is the bundles of an archive.
-type bundleSet struct {
-	bundleSource
-	classes *items
-	models  []bundle.Model // nil if they are Messages
-
-	mu    sync.Mutex
-	cache []*openBundle // used last comes last
-	kept  int           // bytes of them
-	left  uint64        // numbers that may still be looked at
-	begun *openBundle   // the one of which a part was decoded last
-}
-
-type openBundle struct {
-	k     int
-	part  beginning // all of it if that has no events
-	blobs map[int][]byte
-	bytes int
-}
-
-// beginning is the first events of a stream.
-type beginning struct {
-	class, rank int
-	events      uint64
-}
-
 // partOfBundle is how many times as many events a stream has as the beginning of it that is decoded apart.
 const partOfBundle = 8
-
-// keptBundles is how many bytes of bundles stay decoded, at least. All bundles that a writer makes
-// fit in. Otherwise streams that are read side by side would decode the same ones again and again.
-const keptBundles = 1 << 27
 
 // readBundles takes over the bundles and their models. It returns the number of columns.
 func (a *Archive) readBundles(p *items, t *table) (int, error) {
@@ -78,7 +47,7 @@ func (a *Archive) readBundles(p *items, t *table) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, bundleSource: bundleSource{
+	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, last: -1, bundleSource: bundleSource{
 		owner: owner, maxArray: a.maxArray(),
 		class: func(i int) (*classLayout, error) { return a.classes[i].open() },
 		group: func(i int) *Group { return a.groups[i] },
@@ -119,30 +88,11 @@ func (a *Archive) column(i int) ([]byte, error) {
 		return a.blob(&a.columns, uint32(i))
 	}
 	k := int(j.owner[i]) - 1
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	at := slices.IndexFunc(j.cache, func(b *openBundle) bool { return b.k == k })
-	var b *openBundle
-	if at >= 0 {
-		b = j.cache[at]
-		j.cache = slices.Delete(j.cache, at, at+1)
-	} else {
-		blobs, err := a.readBundle(k, nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		b = &openBundle{k: k, blobs: blobs}
-		for _, x := range blobs {
-			b.bytes += len(x)
-		}
-		for j.kept > keptBundles {
-			j.kept -= j.cache[0].bytes
-			j.cache = slices.Delete(j.cache, 0, 1)
-		}
-		j.kept += b.bytes
+	blobs, err := a.openBundle(k)
+	if err != nil {
+		return nil, err
 	}
-	j.cache = append(j.cache, b)
-	out, ok := b.blobs[i]
+	out, ok := blobs[i]
 	if !ok {
 		return nil, a.broken("structure/bundles", -1, "column %d is not in bundle %d", i, k)
 	}
@@ -158,15 +108,15 @@ func (a *Archive) columnBefore(i int, s *Stream, l *layout, events uint64) ([]by
 	j, k := a.bundles, int(a.bundles.owner[i])-1
 	j.mu.Lock()
 	part := beginning{s.class.index, s.rank, events}
-	known := slices.ContainsFunc(j.cache, func(b *openBundle) bool { return b.k == k })
+	known := j.find(k) != nil
 	if b := j.begun; !known && (b == nil || b.k != k || b.part != part) {
 		j.begun = nil
-		blobs, err := a.readBundle(k, &part, nil)
+		blobs, err := a.readBundle(k, &part, &j.left, nil)
 		if err != nil {
 			j.mu.Unlock()
 			return nil, err
 		}
-		j.begun = &openBundle{k: k, part: part, blobs: blobs}
+		j.begun = &begunBundle{k: k, part: part, blobs: blobs}
 	}
 	var out []byte
 	if !known {
@@ -179,8 +129,9 @@ func (a *Archive) columnBefore(i int, s *Stream, l *layout, events uint64) ([]by
 	return out, nil
 }
 
-// readBundle decodes bundle k; of a part of it, the columns that its stream has first.
-func (a *Archive) readBundle(k int, part *beginning, costs bundleCosts) (map[int][]byte, error) {
+// readBundle decodes bundle k; of a part of it, the columns that its stream has first. It takes what it looks at off
+// left.
+func (a *Archive) readBundle(k int, part *beginning, left *uint64, costs bundleCosts) (map[int][]byte, error) {
 	j := a.bundles
 	d := decode(j.classes.at(k+1), "structure/bundles", j.classes.offset(k+1))
 	ids := d.ids(len(a.classes), "class")
@@ -209,7 +160,7 @@ func (a *Archive) readBundle(k int, part *beginning, costs bundleCosts) (map[int
 		}
 		members, events = members[:at+1], part.events
 	}
-	blobs, err := j.decode(k, members, events, j.models[k], code, &j.left, costs)
+	blobs, err := j.decode(k, members, events, j.models[k], code, left, costs)
 	if part != nil {
 		own := members[len(members)-1].blobs
 		maps.DeleteFunc(blobs, func(id int, _ []byte) bool { return !slices.Contains(own, id) })

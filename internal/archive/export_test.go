@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/tabard-hpc/tabard/internal/archive/container"
@@ -108,4 +109,18 @@ func CopySection(t *testing.T, to, from []byte, name string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// OpenBundle decodes a bundle.
+func OpenBundle(a *Archive, k int) (map[int][]byte, error) { return a.openBundle(k) }
+
+// KnownBundles are the bundles that are decoded, or are being decoded, in order.
+func KnownBundles(a *Archive) (ks []int) {
+	a.bundles.mu.Lock()
+	defer a.bundles.mu.Unlock()
+	for _, b := range a.bundles.cache {
+		ks = append(ks, b.k)
+	}
+	slices.Sort(ks)
+	return ks
 }

@@ -12,7 +12,7 @@ import (
 // Iter yields the calls of the stream from call number from on. It expands nothing: it walks the
 // grammar and reads columns along with it, so that memory does not grow with the number of calls.
 // The yielded call is reused, so clone what you keep. After an error the iteration ends.
-func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] { return s.iter(from, nil) }
+func (s *Stream) Iter(from uint64) iter.Seq2[*Call, error] { return s.iter(from, nil, true) }
 
 // IterAll is Iter from the first call on for those that need each of them: it ends with an error if that takes hours
 // (Hopeless).
@@ -34,12 +34,17 @@ func (s *Stream) IterAll() iter.Seq2[*Call, error] {
 	}
 }
 
-// iter is Iter without what is in columns of slots that reads, unless it is nil, does not ask for.
-func (s *Stream) iter(from uint64, reads func(terminal uint32, slot int) bool) iter.Seq2[*Call, error] {
+// iter is Iter without what is in columns of slots that reads, unless it is nil, does not ask for; without times unless
+// timed is set.
+func (s *Stream) iter(
+	from uint64, reads func(terminal uint32, slot int) bool, timed bool,
+) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		r, err := s.newReader()
 		if err == nil {
-			r.reads = reads
+			if r.reads = reads; !timed {
+				r.timing = nil
+			}
 		}
 		if err == nil && from >= r.l.call {
 			return
@@ -126,6 +131,7 @@ type reader struct {
 	slots    []Value                              // for calls with values in columns
 	reads    func(terminal uint32, slot int) bool // see OnlySlots; nil for all
 	before   uint64                               // see OnlySlots; 0 for all
+	into     func() *[]Value                      // see OnlyInto; nil for slots
 }
 
 func (s *Stream) newReader() (*reader, error) {
@@ -226,7 +232,13 @@ func (r *reader) fill(sig *Signature, place uint32, k uint64) error {
 		place++
 	}
 	r.skip = 0
-	r.slots = append(r.slots[:0], sig.Slots...)
+	if r.into != nil {
+		all := r.into()
+		*all = append(*all, sig.Slots...)
+		r.slots = (*all)[len(*all)-len(sig.Slots) : len(*all) : len(*all)]
+	} else {
+		r.slots = append(r.slots[:0], sig.Slots...)
+	}
 	r.call.Slots = r.slots
 	for i := range sig.Slots {
 		if sig.Slots[i].Kind != Hole {
@@ -238,6 +250,15 @@ func (r *reader) fill(sig *Signature, place uint32, k uint64) error {
 			if slot.Array {
 				place++
 			}
+			continue
+		}
+		if slot.Codec == spec.Int && !slot.Array { // most are such
+			n, err := r.value(place, k)
+			if err != nil {
+				return err
+			}
+			r.slots[i].Kind, r.slots[i].N = Int, n
+			place++
 			continue
 		}
 		v, used, err := r.hole(slot, place, k)
@@ -337,9 +358,10 @@ func (r *reader) element(slot *spec.Slot, w *[4]int64) (Value, error) {
 		s, err := r.s.str(r.l, w[0])
 		return Value{Kind: Str, Str: s}, err
 	case spec.Status:
-		st := Status{Source: int32(w[0]), Tag: int32(w[1]), Bytes: w[2], Error: int32(w[3]), Cancelled: w[3]>>32 != 0}
-		if int64(st.Source) != w[0] || int64(st.Tag) != w[1] {
-			return Value{}, r.fail("status of source %d, tag %d is out of range", w[0], w[1])
+		st := Status{Source: int32(w[StatusSource]), Tag: int32(w[StatusTag]), Bytes: w[StatusBytes],
+			Error: int32(w[StatusError]), Cancelled: w[StatusError]>>32 != 0}
+		if int64(st.Source) != w[StatusSource] || int64(st.Tag) != w[StatusTag] {
+			return Value{}, r.fail("status of source %d, tag %d is out of range", w[StatusSource], w[StatusTag])
 		}
 		return Value{Kind: Stat, Stat: st}, nil
 	}

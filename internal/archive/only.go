@@ -17,6 +17,14 @@ func Only(s *Stream, wanted func(terminal uint32) bool) iter.Seq2[*Call, error] 
 // left Holes. Calls from event before on are not asked for, and may be an error; 0 is all.
 func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool, before uint64,
 ) iter.Seq2[*Call, error] {
+	return OnlyInto(s, wanted, reads, before, nil)
+}
+
+// OnlyInto is OnlySlots for those who keep calls: values are appended to *into(), unless into is nil. So the slots of a
+// call are its own as long as nobody takes them out there.
+func OnlyInto(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool, before uint64,
+	into func() *[]Value,
+) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		l, err := s.open()
 		if err != nil {
@@ -24,7 +32,7 @@ func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal
 			return
 		}
 		r := &reader{s: s, l: l, cols: make([]*colReader, len(l.Columns)), occ: make([]uint64, len(l.tms)),
-			reads: reads, before: before}
+			reads: reads, before: before, into: into}
 		g := l.x.Grammar()
 		with := rulesWith(g, wanted)
 		type frame struct {
@@ -159,5 +167,10 @@ func Events(s *Stream, from uint64) iter.Seq2[*Call, error] {
 
 // EventsWith is Events with those values in columns that reads asks for, by terminal and slot.
 func EventsWith(s *Stream, from uint64, reads func(terminal uint32, slot int) bool) iter.Seq2[*Call, error] {
-	return s.iter(from, reads)
+	return s.iter(from, reads, true)
+}
+
+// Untimed is EventsWith from the first call on, without times.
+func Untimed(s *Stream, reads func(terminal uint32, slot int) bool) iter.Seq2[*Call, error] {
+	return s.iter(0, reads, false)
 }

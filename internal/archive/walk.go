@@ -470,8 +470,16 @@ func columnNameOf(id spec.ID, s *ColumnSpec) string {
 	return name
 }
 
-// statusNames are the names of the fields of a status.
-var statusNames = [...]string{".source", ".tag", ".bytes", ".error"}
+// Fields of a status in columns. The last one has whether the operation was cancelled above its lower 32 bits.
+const (
+	StatusSource = iota
+	StatusTag
+	StatusBytes
+	StatusError
+)
+
+// statusNames are their names.
+var statusNames = [...]string{StatusSource: ".source", StatusTag: ".tag", StatusBytes: ".bytes", StatusError: ".error"}
 
 // openTrips lists the symbols of g whose trip count differs between ranks.
 func openTrips(g *Grammar) (open [][2]int) {

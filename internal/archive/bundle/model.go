@@ -260,6 +260,8 @@ func (x *message) set(r role, v int64) { x.has[r], x.v[r] = true, v }
 // mail is the messages of which one end is known and the other not yet.
 type mail struct {
 	boxes map[mailKey]*mailBox
+	key   mailKey                // of the box that was asked for last
+	box   *mailBox               // which is nil if there is none
 	to    map[mailEnd][]*mailBox // by the process that is still to be known
 	kept  int
 }
@@ -305,11 +307,19 @@ func (m *mail) waiting(world int, rank int64, sends bool, x *message) *mailItem 
 	if !x.has[rolePeer] {
 		return nil
 	}
-	b := m.boxes[mailKeyOf(world, rank, sends, x)]
+	b := m.boxOf(mailKeyOf(world, rank, sends, x))
 	if b == nil || b.sent == sends || len(b.items) == 0 {
 		return nil
 	}
 	return &b.items[b.search(x)]
+}
+
+// boxOf is a box, nil if there is none. It is asked for several times in a row.
+func (m *mail) boxOf(k mailKey) *mailBox {
+	if k != m.key {
+		m.key, m.box = k, m.boxes[k]
+	}
+	return m.box
 }
 
 func (b *mailBox) search(x *message) int {
@@ -337,13 +347,13 @@ func (m *mail) count(world int, rank int64, sends bool, x *message, at uint64) *
 		return nil
 	}
 	k := mailKeyOf(world, rank, sends, x)
-	b := m.boxes[k]
+	b := m.boxOf(k)
 	if b == nil {
 		if len(m.boxes) >= maxBoxes {
 			return nil
 		}
 		b = &mailBox{sent: sends, peer: rank}
-		m.boxes[k] = b
+		m.boxes[k], m.box = b, b
 	}
 	if len(b.items) > 0 && b.sent != sends {
 		i := b.search(x)
