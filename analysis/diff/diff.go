@@ -69,6 +69,8 @@ func newComparison(a, b *archive.Archive, o Options) *comparison {
 // Of compares two archives. Errors are those of reading them.
 func Of(a, b *archive.Archive, o Options) (*Result, error) {
 	c := newComparison(a, b, o)
+	a.ReadInOrder()
+	b.ReadInOrder()
 	if !o.IgnoreSites && !o.Rerun {
 		if err := c.findMoved(); err != nil {
 			return nil, err

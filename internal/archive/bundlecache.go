@@ -19,7 +19,7 @@ type bundleSet struct {
 	cache []*openBundle // used last comes last
 	kept  int           // bytes of those that are decoded
 	left  uint64        // numbers that may still be looked at
-	last  int           // the bundle that was asked for before this one, -1 at first
+	last  int           // the bundle that was asked for before this one, -1 if the first one is next, -2 if that is not known
 	begun *begunBundle  // the one of which a part was decoded last
 }
 
@@ -61,6 +61,16 @@ func (j *bundleSet) find(k int) *openBundle {
 	return nil
 }
 
+// ReadInOrder says that streams will be read in order and as a whole: what is decoded together is decoded ahead from the
+// first on.
+func (a *Archive) ReadInOrder() {
+	if j := a.bundles; j != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.last = -1
+	}
+}
+
 // openBundle gives the columns of bundle k. Who asks for one after the other finds the next one decoded, or begun.
 func (a *Archive) openBundle(k int) (map[int][]byte, error) {
 	j := a.bundles
@@ -72,7 +82,7 @@ func (a *Archive) openBundle(k int) (map[int][]byte, error) {
 		at := slices.Index(j.cache, b)
 		j.cache = append(slices.Delete(j.cache, at, at+1), b)
 	}
-	follows := j.last >= 0 && k == j.last+1
+	follows := k == j.last+1
 	j.last = k
 	j.mu.Unlock()
 	b.decoding.Wait()

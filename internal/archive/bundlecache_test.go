@@ -40,6 +40,12 @@ func TestBundlesAhead(t *testing.T) {
 			t.Errorf("of %v asked for, %v are known, want %v", x.ask, got, x.known)
 		}
 	}
+	whole := archivetest.Open(t, b)
+	whole.ReadInOrder()
+	open(whole, 0)
+	if got := archive.KnownBundles(whole); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("what is read in order knows %v after the first bundle", got)
+	}
 	apart, ahead := archivetest.Open(t, b), archivetest.Open(t, b)
 	before := archive.BundleWork(apart)
 	want, got := open(apart, 3, 2, 1, 0), open(ahead, 0, 1, 2, 3)

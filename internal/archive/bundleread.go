@@ -47,7 +47,7 @@ func (a *Archive) readBundles(p *items, t *table) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, last: -1, bundleSource: bundleSource{
+	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, last: -2, bundleSource: bundleSource{
 		owner: owner, maxArray: a.maxArray(),
 		class: func(i int) (*classLayout, error) { return a.classes[i].open() },
 		group: func(i int) *Group { return a.groups[i] },
