@@ -48,10 +48,7 @@ func (g *group) align() error {
 	if err != nil {
 		return err
 	}
-	if g.wa, err = g.word(0, nil); err != nil {
-		return err
-	}
-	if g.wb, err = g.word(1, nil); err != nil {
+	if g.wa, g.wb, err = g.words(nil, nil); err != nil {
 		return err
 	}
 	if g.timesOfA, err = g.sa.Occurrences(); err != nil {
@@ -74,6 +71,16 @@ func (g *group) align() error {
 	c.compared = append(c.compared, compared{ka: g.ka, kb: g.kb, ranks: g.ranks})
 	g.structure()
 	return nil
+}
+
+// words are the words of both sides, made at the same time. Letters are those of functions and call sites, or others.
+func (g *group) words(la, lb []print) (u, v *word, err error) {
+	var words [2]*word
+	err = workers.Each(2, func(side int) (err error) {
+		words[side], err = g.word(side, [][]print{la, lb}[side])
+		return err
+	})
+	return words[0], words[1], err
 }
 
 func (g *group) word(side int, letters []print) (*word, error) {
@@ -145,10 +152,7 @@ func (g *group) loosen() error {
 		}
 	}
 	var err error
-	if g.wa, err = g.word(0, nil); err != nil {
-		return err
-	}
-	g.wb, err = g.word(1, nil)
+	g.wa, g.wb, err = g.words(nil, nil)
 	return err
 }
 
@@ -156,10 +160,7 @@ func (g *group) loosen() error {
 func (g *group) met(la, lb []print) (*pairs, error) {
 	p := &pairs{work: new(uint64), limit: maxWork, found: map[pair]*met{}}
 	var err error
-	if p.u, err = g.word(0, la); err != nil {
-		return nil, err
-	}
-	if p.v, err = g.word(1, lb); err != nil {
+	if p.u, p.v, err = g.words(la, lb); err != nil {
 		return nil, err
 	}
 	p.u.work, p.v.work = p.work, p.work

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"github.com/tabard-hpc/tabard/internal/archive"
+	"github.com/tabard-hpc/tabard/internal/workers"
 	"github.com/tabard-hpc/tabard/spec"
 )
 
@@ -11,7 +12,7 @@ type holes struct {
 	g    *group
 	u, v *word // with parameters
 	open [2][]bool
-	// words count the calls of these terminals only.
+	// words count the calls of these terminals only; nil if they are not made yet.
 	words [2]*word
 }
 
@@ -83,17 +84,21 @@ func (h *holes) settle() error {
 		}
 		if same {
 			h.open[0][t], h.open[1][o] = false, false
+			h.words = [2]*word{}
 		}
 	}
-	return h.count()
+	return nil
 }
 
-// count makes the words that count the terminals.
+// count makes the words that count the terminals, unless they are known.
 func (h *holes) count() error {
-	for i, k := range []*class{h.g.ka, h.g.kb} {
-		s := h.g.sa
+	if h.words[0] != nil {
+		return nil
+	}
+	return workers.Each(2, func(i int) error {
+		k, s := h.g.ka, h.g.sa
 		if i == 1 {
-			s = h.g.sb
+			k, s = h.g.kb, h.g.sb
 		}
 		gr, err := s.Grammar()
 		if err != nil {
@@ -104,8 +109,8 @@ func (h *holes) count() error {
 			pseudo[t] = k.terms[t].pseudo
 		}
 		h.words[i] = newWord(gr, make([]print, len(k.terms)), h.open[i], pseudo, &h.g.work)
-	}
-	return nil
+		return nil
+	})
 }
 
 // letter is the terminal of call i of those of a side, and its letter in the word that is compared.
