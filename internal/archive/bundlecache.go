@@ -19,7 +19,7 @@ type bundleSet struct {
 	cache []*openBundle // used last comes last
 	kept  int           // bytes of those that are decoded
 	left  uint64        // numbers that may still be looked at
-	last  int           // the bundle that was asked for before this one, -1 if the first one is next, -2 if that is not known
+	last  int           // the bundle that was asked for last: -1 if the first one is next, -2 if nothing is known
 	begun *begunBundle  // the one of which a part was decoded last
 }
 
@@ -61,8 +61,8 @@ func (j *bundleSet) find(k int) *openBundle {
 	return nil
 }
 
-// ReadInOrder says that streams will be read in order and as a whole: what is decoded together is decoded ahead from the
-// first on.
+// ReadInOrder says that streams will be read in order and as a whole: what is decoded together is decoded ahead from
+// the first on.
 func (a *Archive) ReadInOrder() {
 	if j := a.bundles; j != nil {
 		j.mu.Lock()
