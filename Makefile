@@ -125,6 +125,11 @@ faults: bin/tabard
 crowds: bin/tabard
 	TABARD_CROWDS=500 TABARD_BIN=$(CURDIR)/bin/tabard $(GOCMD) test -tags e2e -count=1 -timeout=6h ./e2e -run '^TestCrowd$$' -v
 
+# A run of many calls beside busy processes.
+.PHONY: return
+return: bin/tabard
+	TABARD_RETURN_CALLS=10000000 $(E2E) -timeout=1h -run '^TestReturn$$' -v
+
 # Runs with the functions of all libraries recorded.
 .PHONY: functionruns
 functionruns: bin/tabard

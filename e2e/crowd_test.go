@@ -41,6 +41,46 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// TestReturn records irregular calls beside eight busy processes: the file is there, and has all of them, at the moment
+// when mpirun returns, also where nothing is said. TABARD_RETURN_CALLS is how many calls there are.
+func TestReturn(t *testing.T) {
+	calls := uint64(50_000)
+	if s := os.Getenv("TABARD_RETURN_CALLS"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatalf("TABARD_RETURN_CALLS: %v", err)
+		}
+		calls = n
+	}
+	m, dir := openMPI(), t.TempDir()
+	program, out := filepath.Join(dir, "unruly"), filepath.Join(dir, "return.tabard")
+	if err := m.Build(filepath.Join(mpirun.Root(), "bench", "programs", "unruly.c"), program, "-O2"); err != nil {
+		t.Fatal(err)
+	}
+	crowd(t, 8)
+	job := &mpirun.Job{MPI: m, Ranks: 2, Dir: dir, Timeout: time.Hour,
+		Env:  []string{"OMPI_MCA_mpi_yield_when_idle=0"}, // a rank that yields to busy processes makes a call in milliseconds
+		Args: []string{tabardBin, "record", "--quiet", "-o", out, program, "types", strconv.FormatUint(calls, 10)}}
+	begin := time.Now()
+	r, err := job.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := archive.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	recorded := uint64(0)
+	for s := range a.Streams() {
+		recorded += s.Calls()
+	}
+	t.Logf("%d calls in %v", recorded, time.Since(begin).Round(time.Second))
+	if s := archive.Incomplete(a.Gaps()); s != "" || recorded < calls || r.Code != 0 || r.Stderr != "" {
+		t.Errorf("%d of %d calls, exit code %d: %s%s", recorded, calls, r.Code, s, r.Stderr)
+	}
+}
+
 // crowd keeps processors busy until the test ends.
 func crowd(t *testing.T, processes int) {
 	for range processes {

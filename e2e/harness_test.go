@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -86,6 +87,11 @@ func program(m *mpirun.MPI, name string) ([]string, error) {
 	}
 	once, _ := builds.LoadOrStore(output, sync.OnceValue(func() error { return m.Build(source, output) }))
 	return []string{output}, once.(func() error)()
+}
+
+// openMPI is Open MPI.
+func openMPI() *mpirun.MPI {
+	return mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
 }
 
 // notTested skips a test, and says so where nobody asks for details.

@@ -73,7 +73,7 @@ func TestIOTruth(t *testing.T) {
 // TestTraining records a training loop whose ranks read samples in no order from a disk that serves one of them at a
 // time, with its functions: the report names what that costs, and the pictures show it.
 func TestTraining(t *testing.T) {
-	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
+	m := openMPI()
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "onedisk.so")
 	if err := mpirun.BuildLibrary(filepath.Join(mpirun.Root(), "testdata", "io", "onedisk.c"), disk); err != nil {

@@ -121,7 +121,7 @@ func TestForcedJobsOfAScript(t *testing.T) {
 // What MPI_Comm_spawn starts belongs to the recording of its parents, in scripts, too. Debian's MPICH cannot spawn.
 func TestSpawnInAScript(t *testing.T) {
 	t.Parallel()
-	m := mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
+	m := openMPI()
 	dir := t.TempDir()
 	script(t, m, dir, "spawn", nil, "sh", "-c", `$run -n 1 $app; $run -n 2 $app`)
 	if got := strings.Join(sizes(t, dir), ", "); got != "sh 3, sh-2 4" {

@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 
@@ -41,7 +40,7 @@ func source(name string, uncounted, never uint64) loggedProgram {
 // mpi is the MPI that the program runs with: Debian's mpi4py has one.
 func (p loggedProgram) mpi(m *mpirun.MPI) *mpirun.MPI {
 	if p.name == "python" {
-		return mpis[slices.IndexFunc(mpis, func(m *mpirun.MPI) bool { return m.Name == "openmpi" })]
+		return openMPI()
 	}
 	return m
 }
