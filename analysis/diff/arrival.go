@@ -55,7 +55,7 @@ type compared struct {
 	noted bool
 }
 
-// maxArrivals is how many calls are read to find the first outcomes that differ.
+// maxArrivals is how many calls are read to find the first outcomes that differ, of ranks where any may.
 const maxArrivals = 8_000_000
 
 // follows moves the differences that the order of arrival explains out of those that count.
@@ -298,8 +298,7 @@ func (c *comparison) arrivals() (list []*Arrival, err error) {
 	var read atomic.Uint64 // of those that have ended, which are all before those that begin
 	_ = workers.Each(len(streams), func(i int) error {
 		r, s := &results[i], streams[i]
-		var certain bool
-		if certain, r.err = s.k.certain(s.rank); certain || r.err != nil {
+		if read.Load() >= most || s.k.certain(s.rank) {
 			return nil
 		}
 		r.a, r.read, r.err = c.arrivalAt(s.k, s.rank, most-min(read.Load(), most))

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 
 	"github.com/tabard-hpc/tabard/internal/archive"
@@ -36,10 +37,6 @@ func (g *group) columns(u, v *word, differ bool) error {
 	if err != nil {
 		return err
 	}
-	cost := calls // of a rank
-	if !sparse {
-		cost = agreed(g.steps)
-	}
 	var read, unread []int
 	for rank := range g.ranks.All() {
 		if wholly {
@@ -55,14 +52,15 @@ func (g *group) columns(u, v *word, differ bool) error {
 			unread = append(unread, rank)
 			continue
 		}
-		g.c.calls += cost
-		read = append(read, rank)
+		if !sparse {
+			g.c.calls += agreed(g.steps)
+			read = append(read, rank)
+		} else if err := h.values(rank); err != nil {
+			return err
+		}
 	}
 	if unread != nil {
 		g.c.unread = g.c.unread.Union(without(newSet(unread), g.c.unread))
-	}
-	if sparse {
-		return h.values(read)
 	}
 	return g.values(read)
 }
@@ -222,6 +220,18 @@ func (k *class) reads(t uint32, slot int) bool {
 	return !x.soft[slot]
 }
 
+// arrays tells whether arrays are read from columns. They may take much memory.
+func (k *class) arrays() bool {
+	for t := range k.terms {
+		for _, column := range k.terms[t].sig.Columns() {
+			if column.Array && column.Field >= 0 && k.reads(uint32(t), column.Slot) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // values compares the calls of ranks one by one where columns are, several ranks at a time.
 func (g *group) values(ranks []int) error {
 	steps := g.steps
@@ -236,9 +246,14 @@ func (g *group) values(ranks []int) error {
 	endA, endB := last.a+n*last.na, last.b+n*last.nb
 	beforeA, beforeB := g.eventAt(0, endA), g.eventAt(1, endB)
 	all := make([]*values, len(ranks))
-	err := workers.Each(len(ranks), func(i int) error {
+	most := runtime.GOMAXPROCS(0)
+	if g.ka.arrays() || g.kb.arrays() {
+		most = 1
+	}
+	err := workers.AtOnce(most, len(ranks), func(i int) error {
 		v := g.newValues(ranks[i])
 		all[i] = v
+		defer func() { v.a, v.b, v.found = nil, nil, nil }() // of many ranks they are too much
 		defer v.a.open(g.ka.Stream(v.rank), endA, beforeA)()
 		defer v.b.open(g.kb.Stream(v.rank), endB, beforeB)()
 		if err := v.a.skip(steps[0].a); err != nil {

@@ -19,11 +19,7 @@ func Certain(a, b *archive.Archive, o Options) (certain, all int, err error) {
 		k := &c.compared[i]
 		for rank := range k.ranks.All() {
 			all++
-			ok, err := k.certain(rank)
-			if err != nil {
-				return 0, 0, err
-			}
-			if !ok {
+			if !k.certain(rank) {
 				continue
 			}
 			certain++

@@ -164,17 +164,8 @@ func (h *holes) sparse() (ok bool, calls uint64, err error) {
 	return false, all, nil
 }
 
-// values compares the calls of ranks that have parameters in columns.
-func (h *holes) values(ranks []int) error {
-	for _, rank := range ranks {
-		if err := h.valuesAt(rank); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (h *holes) valuesAt(rank int) error {
+// values compares the calls of a rank that have parameters in columns.
+func (h *holes) values(rank int) error {
 	g := h.g
 	v, sa, sb := g.newValues(rank), g.ka.Stream(rank), g.kb.Stream(rank)
 	for i := range h.words[0].len() {
@@ -219,6 +210,7 @@ func (v *values) at(sa, sb *archive.Stream, p, q uint64) error {
 		return err
 	}
 	v.a.pos, v.b.pos = p+1, q+1
+	v.g.c.calls += lookUp
 	v.pair(x, y)
 	return nil
 }

@@ -180,9 +180,11 @@ func (w *word) walk(i, events uint64) (next func() (t uint32, ok bool)) {
 		w.cursor = w.g.NewCursor()
 	}
 	w.cursor.Seek(w.before(i).events)
-	*w.work += events / eventsPerStep
 	return func() (uint32, bool) {
 		for ; events > 0; events-- {
+			if events%eventsPerStep == 0 {
+				*w.work++
+			}
 			t, ok := w.cursor.Next()
 			if !ok {
 				break

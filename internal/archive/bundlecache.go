@@ -21,6 +21,7 @@ type bundleSet struct {
 	left  uint64        // numbers that may still be looked at
 	last  int           // the bundle that was asked for last: -1 if the first one is next, -2 if nothing is known
 	begun *begunBundle  // the one of which a part was decoded last
+	room  chan struct{} // see bundlesAtOnce
 }
 
 // openBundle is a bundle that is decoded, or is being decoded.
@@ -50,6 +51,9 @@ type beginning struct {
 // keptBundles is how many bytes of bundles stay decoded, at least. All bundles that a writer makes
 // fit in. Otherwise streams that are read side by side would decode the same ones again and again.
 const keptBundles = 1 << 27
+
+// bundlesAtOnce is how many bundles are decoded at the same time: each takes some dozens of megabytes.
+const bundlesAtOnce = 2
 
 // find is a bundle that is in the cache, nil if it is not.
 func (j *bundleSet) find(k int) *openBundle {
@@ -89,10 +93,13 @@ func (a *Archive) openBundle(k int) (map[int][]byte, error) {
 
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if b.err == nil && b.work > j.left { // it was begun before others had taken what is left
+		b.err = a.bundleLimit(k, bundle.ErrWork)
+	}
 	j.left -= min(j.left, b.work)
 	b.work = 0
 	if b.err != nil {
-		j.remove(b) // another one may ask for it with less behind it
+		j.remove(b) // errors are not kept
 		return nil, b.err
 	}
 	if next := k + 1; follows && next < j.classes.len()-1 && j.find(next) == nil && j.kept < keptBundles/2 &&
@@ -116,6 +123,8 @@ func (a *Archive) beginBundle(k int) *openBundle {
 	j.cache = append(j.cache, b)
 	left := j.left
 	b.decoding.Go(func() {
+		j.room <- struct{}{}
+		defer func() { <-j.room }()
 		before := left
 		b.blobs, b.err = a.readBundle(k, nil, &left, nil)
 		b.work = before - left

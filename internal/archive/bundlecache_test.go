@@ -78,3 +78,32 @@ func TestBundlesTogether(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// What is too much does not depend on what was begun before it was asked for.
+func TestBundlesLimit(t *testing.T) {
+	defer archive.SetBundleValues(2000)()
+	b := archivetest.Bytes(t, irregular(20, 60))
+	const bundles = 6
+	mixed := 0
+	for limit := uint64(1 << 13); limit < 1<<16; limit += 1 << 12 {
+		run := func(processors int) (known [bundles]bool) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			a := archivetest.Open(t, b, archive.MaxWork(limit))
+			for _, k := range []int{0, 1, 4, 5, 2, 3} {
+				_, err := archive.OpenBundle(a, k)
+				known[k] = err == nil
+			}
+			return known
+		}
+		one, two := run(1), run(2)
+		if one != two {
+			t.Errorf("%d numbers: bundles %v, but %v with two processors", limit, one, two)
+		}
+		if one != [bundles]bool{} && slices.Contains(one[:], false) {
+			mixed++
+		}
+	}
+	if mixed == 0 {
+		t.Error("no limit was met")
+	}
+}

@@ -47,12 +47,13 @@ func (a *Archive) readBundles(p *items, t *table) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, last: -2, bundleSource: bundleSource{
-		owner: owner, maxArray: a.maxArray(),
-		class: func(i int) (*classLayout, error) { return a.classes[i].open() },
-		group: func(i int) *Group { return a.groups[i] },
-		plain: func(id int) ([]byte, error) { return a.blob(&a.columns, uint32(id)) },
-	}}
+	a.bundles = &bundleSet{classes: p, models: models, left: a.maxWork, last: -2, room: make(chan struct{}, bundlesAtOnce),
+		bundleSource: bundleSource{
+			owner: owner, maxArray: a.maxArray(),
+			class: func(i int) (*classLayout, error) { return a.classes[i].open() },
+			group: func(i int) *Group { return a.groups[i] },
+			plain: func(id int) ([]byte, error) { return a.blob(&a.columns, uint32(id)) },
+		}}
 	return n, nil
 }
 
@@ -108,7 +109,10 @@ func (a *Archive) columnBefore(i int, s *Stream, l *layout, events uint64) ([]by
 	j, k := a.bundles, int(a.bundles.owner[i])-1
 	j.mu.Lock()
 	part := beginning{s.class.index, s.rank, events}
-	known := j.find(k) != nil
+	known := false
+	if b := j.find(k); b != nil {
+		known = b.decoded && b.err == nil
+	}
 	if b := j.begun; !known && (b == nil || b.k != k || b.part != part) {
 		j.begun = nil
 		blobs, err := a.readBundle(k, &part, &j.left, nil)
@@ -168,8 +172,7 @@ func (a *Archive) readBundle(k int, part *beginning, left *uint64, costs bundleC
 	if fe := (*FormatError)(nil); errors.As(err, &fe) {
 		return nil, named(err, a.file)
 	} else if errors.Is(err, bundle.ErrWork) || errors.Is(err, bundle.ErrValues) {
-		return nil, &FormatError{File: a.file, Section: "columns", Offset: -1,
-			Msg: fmt.Sprintf("bundle %d: %v", k, err), Hint: "raise the limit with trace.MaxWork if you trust the file"}
+		return nil, a.bundleLimit(k, err)
 	} else if err != nil {
 		return nil, a.broken("columns", -1, "bundle %d: %v", k, err)
 	}
@@ -182,4 +185,10 @@ func (b *blobs) size(i int) int64 {
 		return b.ends[0]
 	}
 	return b.ends[i] - b.ends[i-1]
+}
+
+// bundleLimit is the error where a bundle exceeds a limit.
+func (a *Archive) bundleLimit(k int, err error) error {
+	return &FormatError{File: a.file, Section: "columns", Offset: -1, Msg: fmt.Sprintf("bundle %d: %v", k, err),
+		Hint: "raise the limit with trace.MaxWork if you trust the file"}
 }

@@ -20,8 +20,8 @@ func OnlySlots(s *Stream, wanted func(terminal uint32) bool, reads func(terminal
 	return OnlyInto(s, wanted, reads, before, nil)
 }
 
-// OnlyInto is OnlySlots for those who keep calls: values are appended to *into(), unless into is nil. So the slots of a
-// call are its own as long as nobody takes them out there.
+// OnlyInto is OnlySlots for those who keep calls: the values of calls with columns are appended to *into(), unless into
+// is nil, and stay there. Those of other calls are the signature's.
 func OnlyInto(s *Stream, wanted func(terminal uint32) bool, reads func(terminal uint32, slot int) bool, before uint64,
 	into func() *[]Value,
 ) iter.Seq2[*Call, error] {

@@ -46,19 +46,27 @@ func (g *Group) Wait() {
 	}
 }
 
-// Each calls f for the numbers from 0 to n-1, in this order and on all processors, until one fails. It is the first
-// error.
-func Each(n int, f func(i int) error) error {
+// Each calls f for the numbers from 0 to n-1, in this order and on all processors, until one fails. It is the error of
+// the least number: always the same one, if that of each number is.
+func Each(n int, f func(i int) error) error { return AtOnce(runtime.GOMAXPROCS(0), n, f) }
+
+// AtOnce is Each with at most so many calls of f at the same time.
+func AtOnce(most, n int, f func(i int) error) error {
 	var g Group
 	var next atomic.Int64
-	var once sync.Once
+	var mu sync.Mutex
 	var failed error
-	for range min(runtime.GOMAXPROCS(0), n) {
+	at := n
+	for range min(most, n) {
 		g.Go(func() {
 			defer next.Store(int64(n)) // all have been begun, or one failed
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 				if err := f(int(i)); err != nil {
-					once.Do(func() { failed = err })
+					mu.Lock()
+					defer mu.Unlock()
+					if int(i) < at {
+						at, failed = int(i), err
+					}
 					return
 				}
 			}

@@ -3,6 +3,7 @@ package workers_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tabard-hpc/tabard/internal/workers"
 )
@@ -79,6 +81,34 @@ func TestEach(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Of several errors it is that of the least number, however long each takes.
+func TestFirstError(t *testing.T) {
+	for range 50 {
+		err := workers.AtOnce(4, 100, func(i int) error {
+			if i == 3 {
+				time.Sleep(time.Millisecond)
+			}
+			if i >= 3 {
+				return fmt.Errorf("error %d", i)
+			}
+			return nil
+		})
+		if err == nil || err.Error() != "error 3" {
+			t.Fatal(err)
+		}
+	}
+	running := atomic.Int64{}
+	if err := workers.AtOnce(1, 100, func(int) error {
+		if running.Add(1) > 1 {
+			return errors.New("two at once")
+		}
+		running.Add(-1)
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 }
 
 // What answers the command line and the viewer starts goroutines by this package only.
