@@ -181,8 +181,8 @@ func (w *word) walk(i, events uint64) (next func() (t uint32, ok bool)) {
 	}
 	w.cursor.Seek(w.before(i).events)
 	return func() (uint32, bool) {
-		for ; events > 0; events-- {
-			if events%eventsPerStep == 0 {
+		for events > 0 {
+			if events--; events%eventsPerStep == 0 {
 				*w.work++
 			}
 			t, ok := w.cursor.Next()

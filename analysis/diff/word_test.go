@@ -255,3 +255,39 @@ func TestLongest(t *testing.T) {
 		}
 	}
 }
+
+// A walk gives the letters from some place on, of so many events: also of those that are no letters.
+func TestWalk(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 34))
+		all := randomLetters(r, 40+r.IntN(400))
+		kept := 3 + r.IntN(6)
+		var work uint64
+		w := wordOf(build(all), 8, kept, &work)
+		from := uint64(0)
+		for i, x := range all {
+			if int(x) >= kept {
+				continue
+			}
+			if r.IntN(20) > 0 {
+				from++
+				continue
+			}
+			events := 1 + r.IntN(100)
+			var got, want []uint32
+			for _, y := range all[i:min(i+events, len(all))] {
+				if int(y) < kept {
+					want = append(want, y)
+				}
+			}
+			next := w.walk(from, uint64(events))
+			for x, ok := next(); ok && len(got) <= len(all); x, ok = next() {
+				got = append(got, x)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d, %d events from letter %d: %v, want %v", seed, events, from, got, want)
+			}
+			from++
+		}
+	}
+}
