@@ -7,6 +7,7 @@
 # make fuzz       every fuzz target for a while, and the bar of 1,000 inputs a second of one core (FUZZ='-for 1m')
 # make sanitized  tests of the C runtime, built with the sanitizers of addresses, of undefined behaviour and of threads
 # make faults     300 randomised kills of program and collector
+# make return     10,000,000 calls beside eight busy processes: whether the file is there when mpirun returns
 # make bench      the tables of docs/benchmarks.md
 # make functions  what recording function calls costs (FUNCTIONS='-programs FILE' for more programs)
 # make scale      bytes of synthetic jobs of up to 1,048,576 ranks, and the bars that they have to meet (SCALE='-max 4096')
@@ -83,7 +84,7 @@ test: deps check damage-short e2e faults-short
 
 # More of what chance has a part in: what make test does with less.
 .PHONY: soak
-soak: deps damage faults crowds functionruns
+soak: deps damage faults crowds return functionruns
 	TABARD_PROGRAMS=300 $(GOCMD) test -count=1 -timeout 1h -run '^TestRandom$$' ./internal/program/infer
 	TABARD_PROGRAMS=10000 $(GOCMD) test -count=1 -timeout 1h -run '^TestSources$$' ./internal/codec/nest
 
