@@ -413,7 +413,7 @@ func (a *Arrival) setTime(sa, sb *archive.Stream) error {
 	if err := timing.Err(); err != nil {
 		return &archive.FormatError{File: sa.Archive().File(), Section: "timing", Offset: -1,
 			Msg:  fmt.Sprintf("stream %d, call %d: %v", sa.Index(), a.CallA, err),
-			Hint: "check the file with tabard info --validate"}
+			Hint: hintValidate}
 	}
 	a.timed, a.time = true, sa.Since(begin)
 	return nil

@@ -39,6 +39,9 @@ type class struct {
 	terms []term
 }
 
+// hintValidate is what to do about a file that is broken.
+const hintValidate = "check the file with tabard info --validate"
+
 // term is a terminal.
 type term struct {
 	// sig has the values that are the same at all ranks; open are the others.
@@ -122,7 +125,7 @@ func (k *class) fill(x *term, tmpl *archive.Template, params []archive.Param, si
 		if len(params) == 0 {
 			return &archive.FormatError{File: k.side.a.File(), Section: "structure/classes", Offset: -1,
 				Msg:  fmt.Sprintf("class %d: a terminal of %s lacks values", k.Index(), x.f.Name),
-				Hint: "check the file with tabard info --validate"}
+				Hint: hintValidate}
 		}
 		p := &params[0]
 		params = params[1:]

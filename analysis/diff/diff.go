@@ -53,6 +53,7 @@ func (c *comparison) readCall() {
 	}
 }
 
+// newComparison is a comparison of which nothing is done yet.
 func newComparison(a, b *archive.Archive, o Options) *comparison {
 	if o.Calls == 0 {
 		o.Calls = DefaultCalls

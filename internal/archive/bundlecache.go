@@ -109,7 +109,7 @@ func (a *Archive) openBundle(k int) (map[int][]byte, error) {
 	return b.blobs, nil
 }
 
-// beginBundle begins to decode a bundle that is not in the cache.
+// beginBundle begins to decode a bundle that is not in the cache. The caller has the lock.
 func (a *Archive) beginBundle(k int) *openBundle {
 	j := a.bundles
 	for i := 0; i < len(j.cache) && j.kept > keptBundles; {
@@ -141,7 +141,7 @@ func (a *Archive) beginBundle(k int) *openBundle {
 	return b
 }
 
-// remove takes a bundle out of the cache, if it is there.
+// remove takes a bundle out of the cache, if it is there. The caller has the lock.
 func (j *bundleSet) remove(b *openBundle) {
 	at := slices.Index(j.cache, b)
 	if at < 0 {

@@ -109,10 +109,8 @@ func (a *Archive) columnBefore(i int, s *Stream, l *layout, events uint64) ([]by
 	j, k := a.bundles, int(a.bundles.owner[i])-1
 	j.mu.Lock()
 	part := beginning{s.class.index, s.rank, events}
-	known := false
-	if b := j.find(k); b != nil {
-		known = b.decoded && b.err == nil
-	}
+	whole := j.find(k)
+	known := whole != nil && whole.decoded && whole.err == nil
 	if b := j.begun; !known && (b == nil || b.k != k || b.part != part) {
 		j.begun = nil
 		blobs, err := a.readBundle(k, &part, &j.left, nil)
@@ -190,5 +188,5 @@ func (b *blobs) size(i int) int64 {
 // bundleLimit is the error where a bundle exceeds a limit.
 func (a *Archive) bundleLimit(k int, err error) error {
 	return &FormatError{File: a.file, Section: "columns", Offset: -1, Msg: fmt.Sprintf("bundle %d: %v", k, err),
-		Hint: "raise the limit with trace.MaxWork if you trust the file"}
+		Hint: hintWork}
 }

@@ -51,6 +51,7 @@ const (
 	hintDamaged = "the file was damaged after it was written, or by a bug of the writer: copy it again, or record again"
 	hintNewer   = "it was written by a newer tabard: read it with that version or a later one"
 	hintLimit   = "raise the limit with trace.MaxSection if you trust the file and have the memory"
+	hintWork    = "raise the limit with trace.MaxWork if you trust the file"
 )
 
 // broken makes a FormatError about content.

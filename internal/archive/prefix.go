@@ -67,7 +67,7 @@ func (s *Stream) sumMin(l *layout, place uint32, n uint64, min int64) (uint64, e
 			File:    s.a.file,
 			Section: "columns",
 			Offset:  -1,
-			Hint:    "raise the limit with trace.MaxWork if you trust the file",
+			Hint:    hintWork,
 			Msg:     "finding a call needs to add up more values than allowed",
 		}
 	}

@@ -159,7 +159,7 @@ func (t *textWalker) broke(err error) {
 func (t *textWalker) work(n int) bool {
 	if t.err == nil && uint64(n) > t.left {
 		t.err = &FormatError{Section: "structure", Offset: -1, Msg: "the text has more values than allowed",
-			Hint: "raise the limit with trace.MaxWork if you trust the file"}
+			Hint: hintWork}
 	}
 	t.left -= uint64(n)
 	return t.err == nil

@@ -179,7 +179,7 @@ func (v *validator) column(
 func (v *validator) work(n uint64) error {
 	if n > v.left {
 		return &FormatError{Section: "columns", Offset: -1, Msg: "validating needs to read more values than allowed",
-			Hint: "raise the limit with trace.MaxWork if you trust the file"}
+			Hint: hintWork}
 	}
 	v.left -= n
 	return nil
